@@ -2,15 +2,19 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from ludus.cli.main import run
+from ludus.core.errors import LudusError
+from ludus.core.executors import connect_to_ray
 from ludus.datasets import MoveBatch, format_lines
 from ludus.games.nine_mens_morris.batch import NO_POINT
 from support.morris_data import GOOD_MOVES
@@ -125,6 +129,18 @@ def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
     assert run(["tournament", str(file), "--cluster", "auto"]) == 2
     assert capsys.readouterr().err == "ludus: a cluster needs Ray: pip install 'ludus[cluster]'\n"
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
+def test_an_address_without_a_cluster_is_refused_at_once(monkeypatch, form):
+    calls = []
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=lambda **given: calls.append(1)))
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))  # and nobody listens
+        address = form.format(deaf.getsockname()[1])
+        with pytest.raises(LudusError, match=f"no Ray cluster at '{address}': Connection refused"):
+            connect_to_ray(address)
+    assert not calls  # it would wait for minutes
 
 
 VOLATILE = ("seconds", "out", "files", "sidecar", "resumed")

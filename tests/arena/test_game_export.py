@@ -1,7 +1,9 @@
 """Tournaments as tables and as records."""
 
 import json
+import sqlite3
 from collections import Counter
+from contextlib import closing
 
 import pytest
 
@@ -93,11 +95,60 @@ def test_a_file_of_records_becomes_a_table(results, tmp_path, capsys):
 
 
 def test_what_is_no_result_file_is_one_line(tmp_path, capsys):
-    for name, content in (("a.txt", b"[Game"), ("b.sqlite", b"SQLite format 3\0" + bytes(100))):
+    contents = (
+        ("a.txt", b"[Game"),
+        ("b.sqlite", b"SQLite format 3\0" + bytes(100)),
+        ("empty.sqlite", b""),
+        ("words.txt", b"some words that are no game"),
+    )
+    for name, content in contents:
         (tmp_path / name).write_bytes(content)
         out = tmp_path / "out.txt"
         assert run(["export", str(tmp_path / name), "--out", str(out)]) == 2
         assert capsys.readouterr().err.count("\n") == 1
         assert not out.exists()
     assert run(["export", str(tmp_path / "none.toml"), "--out", str(tmp_path / "x.txt")]) == 2
-    assert "cannot read" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert "cannot read" in message
+    assert "[Errno" not in message
+
+
+def test_what_sqlite_keeps_beside_the_results_is_not_overwritten(results, tmp_path, capsys):
+    for end in ("", "-wal", "-shm"):
+        file = tmp_path / f"{results.stem}.sqlite{end}"
+        file.write_bytes(results.read_bytes() if not end else b"")
+    command = ["export", str(tmp_path / f"{results.stem}.sqlite"), "--force", "--out"]
+    for end in ("-wal", "-shm"):
+        assert run([*command, str(tmp_path / f"{results.stem}.sqlite{end}")]) == 2
+        assert "is read by this command" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE game SET record = x'ff00'",
+        "UPDATE game SET number = 'x' || number",
+        "UPDATE game SET number = 9223372036854775807 WHERE number = 0",
+        "UPDATE game SET plies = 'many'",
+        "UPDATE game SET seconds = 9e999",
+        "UPDATE game SET first = x'00'",
+        "UPDATE tournament SET settings = '[1]'",
+        "UPDATE tournament SET settings = x'7b7d'",
+        "ALTER TABLE game RENAME COLUMN record TO text",
+        "ALTER TABLE game RENAME TO old; CREATE VIEW game AS SELECT * FROM old",
+        "CREATE TRIGGER lose AFTER INSERT ON game BEGIN DELETE FROM game; END",
+        "PRAGMA user_version = 7",
+    ],
+)
+def test_results_of_wrong_types_and_tables_are_one_line(results, tmp_path, capsys, statement):
+    file, out = tmp_path / "results.sqlite", tmp_path / "out.txt"
+    with closing(sqlite3.connect(results)) as source, closing(sqlite3.connect(file)) as connection:
+        source.backup(connection)
+        connection.executescript(f"PRAGMA legacy_alter_table = ON; {statement}")
+    before = file.read_bytes()
+    assert run(["export", str(file), "--out", str(out)]) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert message.startswith("ludus: ")
+    assert file.read_bytes() == before
+    assert not out.exists()

@@ -126,6 +126,35 @@ def test_the_example_of_the_documentation(tmp_path):
     assert read_tournament(file).starts == StartPositions((str(game("nine_mens_morris").start()),))
 
 
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        ('game = "strangers_module:Game"\nplayers = ["random", "perfect"]', "game"),
+        ('game = "hexapawn"\nplayers = ["random", "strangers_module:Player"]', "player"),
+        ('game = "hexapawn"\nplayers = ["random", "strangers_module:player"]', "player"),
+    ],
+)
+def test_a_file_has_no_module_imported(tmp_path, monkeypatch, names, kind):
+    (tmp_path / "strangers_module.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    file = tmp_path / "t.toml"
+    file.write_text(names)
+    message = f"no file may have it imported|there is no {kind} 'strangers_module'"
+    with pytest.raises(LudusError, match=message):
+        read_tournament(file)
+    if kind == "player":
+        assert len(read_tournament(file, builds_players=False).players) == 2
+
+
+def test_modules_that_are_named_beside_the_file(tmp_path):
+    file = tmp_path / "t.toml"
+    file.write_text('game = "hexapawn"\nplayers = ["random", "support.faulty_players:Raises"]')
+    found = read_tournament(file, modules=["support.faulty_players"])
+    assert found.players[1] == "support.faulty_players:Raises"
+    with pytest.raises(LudusError, match=r"--module support\.faulty_players allows it"):
+        read_tournament(file, modules=["support"])
+
+
 def _result(number=0, winner=0):
     key = JobKey(PLAN.id, "random", "playouts:games=4", number)
     return GameResult(key, winner, "men", "", 3, 0.1, "*")

@@ -79,11 +79,15 @@ def test_label_with_what_is_solved_in_no_time(ludus, file, tmp_path):
     assert "1 are critical; their moves keep the value in 100.0%" in ludus(*arguments).out
 
 
-def test_label_needs_no_entries(ludus, tmp_path):
-    empty, out = tmp_path / "empty", tmp_path / "out"
+@pytest.mark.parametrize(
+    ("command", "name"), [("label", "out"), ("expand", "out"), ("export", "out.parquet")]
+)
+def test_a_file_without_entries_is_no_dataset(ludus, tmp_path, command, name):
+    empty, out = tmp_path / "empty", tmp_path / name
     empty.write_text("")
-    assert ludus("dataset", "label", str(empty), "--out", str(out)).status == 0
-    assert out.read_text() == ""
+    result = ludus("dataset", command, str(empty), "--out", str(out))
+    assert (result.status, result.err) == (2, f"ludus: {str(empty)!r} has no entries\n")
+    assert not out.exists()
 
 
 def test_generate_and_go_on(ludus, tmp_path):

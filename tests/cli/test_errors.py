@@ -63,6 +63,7 @@ BAD = [
     ["train", "nnmm", "--data", "/dev/full", "--out", ""],
     ["scholar", "certify", "--check", "--out", ""],
     ["export", "tournament", "/", "--out", "/nowhere/x"],
+    ["scholar", "certify", "--errors", "9" * 5000],
     ["bench", "extra"],
 ]
 
@@ -82,6 +83,30 @@ def test_the_line_says_what_is_wrong(ludus):
     assert "did you mean hexapawn?" in ludus("perft", "hexapawm", "1").err
     assert "depth" in ludus("perft", "hexapawn", "101").err.lower()
     assert "nobody" in ludus("play", "--opponent", "nobody").err
+
+
+@pytest.mark.parametrize("system", ["gammon", "gammon-selfplay", "gammon-expert", "scholar"])
+def test_a_seed_that_no_generator_takes_is_refused(ludus, system):
+    data = ["--data", "/nowhere"] if system == "gammon-expert" else []
+    result = ludus("train", system, *data, "--out", "/nowhere/x", "--seed", "-1")
+    assert result.status == 2
+    assert result.err.startswith("ludus: Invalid value for '--seed'")
+
+
+def test_the_file_is_named_once(ludus):
+    show = ("migo", "show")
+    missing = "cannot read 'missing.py': No such file or directory"
+    assert ludus(*show, "missing.py").err == f"ludus: {missing}\n"
+    assert (
+        ludus(*show, "hexapawn", "--program", "/").err == "ludus: cannot read '/': Is a directory\n"
+    )
+
+
+def test_a_file_without_games_is_not_converted(ludus, tmp_path):
+    out = tmp_path / "x.mat"
+    result = ludus("backgammon", "mat", "/dev/null", "--out", str(out))
+    assert (result.status, result.err) == (2, "ludus: '/dev/null' has no games\n")
+    assert not out.exists()
 
 
 def test_a_process_says_the_same():

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from ludus.arena.jobs import GameResult
 from ludus.arena.result_store import ResultStore
-from ludus.core.errors import LudusError
-from ludus.core.files import atomic_file, quote_path, read_text
+from ludus.core.errors import BadRecord, LudusError
+from ludus.core.files import atomic_file, describe_os_error, quote_path, read_text
 from ludus.core.game import AnyGame
 from ludus.core.parquet import CATEGORY, TEXT_LIST, Column, make_schema, write_parquet
 from ludus.core.record import Record
@@ -62,17 +62,33 @@ class ExportedGame(NamedTuple):
 
 
 def read_games(path: Path) -> Iterator[ExportedGame]:
-    """Read the games of a result file, of a tournament's file (.toml), or of a file of records."""
+    """Read the games of a result file, of a tournament's file (.toml), or of a file of records.
+
+    Raise LudusError for a file without games: it is probably another one.
+    """
     if path.suffix == ".toml":
         path = path.with_suffix(".sqlite")
-    if not _is_sqlite(path):
-        for number, record in enumerate(Record.parse_many(read_text(path))):
-            yield _from_record(number, record)
-        return
+    num_games = 0
+    for game in _read_results(path) if _is_sqlite(path) else _read_records(path):
+        num_games += 1
+        yield game
+    if not num_games:
+        raise LudusError(f"{quote_path(path)} holds no games")
+
+
+def _read_results(path: Path) -> Iterator[ExportedGame]:
     with ResultStore(path, is_read_only=True) as store:
         for identity, settings in store.tournaments():
             for result in store.results(identity):
                 yield _from_result(result, str(settings.get("name") or ""))
+
+
+def _read_records(path: Path) -> Iterator[ExportedGame]:
+    for number, record in enumerate(Record.parse_many(read_text(path))):
+        if "Game" not in record.headers:
+            why = f"record {number + 1} names no game: it has no header [Game]"
+            raise BadRecord(f"{quote_path(path)}: {why}")
+        yield _from_record(number, record)
 
 
 def write_games_parquet(path: Path, games: Iterable[ExportedGame], about: Mapping[str, Any]) -> int:
@@ -103,7 +119,7 @@ def _is_sqlite(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
     except (OSError, ValueError) as error:
-        raise LudusError(f"cannot read {quote_path(path)}: {error}") from error
+        raise LudusError(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
 
 
 def _from_result(result: GameResult, name: str) -> ExportedGame:

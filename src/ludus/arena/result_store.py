@@ -1,8 +1,8 @@
 """Game results in SQLite. A game has one key and one row, so none is counted twice."""
 
-import json
+import math
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import astuple
 from pathlib import Path
@@ -10,8 +10,14 @@ from typing import Any
 
 from ludus.arena.jobs import GameResult, JobKey
 from ludus.arena.tournament import Tournament
-from ludus.core.errors import LudusError
-from ludus.core.files import create_sqlite_tables, quote_path, read_sqlite_header
+from ludus.core.errors import LudusError, quote_value, to_one_line
+from ludus.core.files import (
+    check_sqlite_schema,
+    create_sqlite_tables,
+    parse_json_object,
+    quote_path,
+    read_sqlite_header,
+)
 
 APPLICATION_ID = 0x4C554455
 """`LUDU`: marks the file as one of Ludus."""
@@ -40,6 +46,13 @@ CREATE TABLE IF NOT EXISTS game (
 
 BUSY_TIMEOUT_SECONDS = 30.0
 """Timeout while another process is writing."""
+
+
+MAX_COUNT = 2**31 - 1
+"""Largest number of a game, or of its plies."""
+
+MAX_REASON = 200
+"""Longest reason in a message, in characters; a file may bring its own."""
 
 
 class BadStore(LudusError):
@@ -78,7 +91,7 @@ class ResultStore(AbstractContextManager["ResultStore"]):
         """Return the id and the settings of every tournament."""
         with self._convert_errors():
             rows = self._connection.execute("SELECT id, settings FROM tournament ORDER BY rowid")
-            return [(identity, json.loads(settings)) for identity, settings in rows]
+            return [(identity, _parse_settings(settings)) for identity, settings in rows]
 
     def keys(self, tournament: str) -> set[JobKey]:
         """Return the keys of the finished games of a tournament."""
@@ -87,7 +100,7 @@ class ResultStore(AbstractContextManager["ResultStore"]):
                 "SELECT tournament, first, second, number FROM game WHERE tournament = ?",
                 (tournament,),
             )
-            return {JobKey(*row) for row in rows}
+            return {_make_key(row) for row in rows}
 
     def results(self, tournament: str) -> Iterator[GameResult]:
         """Yield every result of a tournament, pair by pair."""
@@ -98,7 +111,7 @@ class ResultStore(AbstractContextManager["ResultStore"]):
                 (tournament,),
             )
             for row in rows:
-                yield GameResult(JobKey(*row[:4]), *row[4:])
+                yield _make_result(row)
 
     def add(self, result: GameResult) -> bool:
         """Insert a result; return False if the game has one already, which is kept."""
@@ -121,9 +134,11 @@ class ResultStore(AbstractContextManager["ResultStore"]):
             raise BadStore(
                 f"{self._quoted_path} has format version {version}; {SCHEMA_VERSION} is known"
             )
+        if is_read_only and not tables:
+            raise BadStore(f"{self._quoted_path} has no results")
+        if tables:
+            check_sqlite_schema(self._connection, SCHEMA)
         if is_read_only:
-            if not tables:
-                raise BadStore(f"{self._quoted_path} has no results")
             return
         create_sqlite_tables(self._connection, SCHEMA, APPLICATION_ID, SCHEMA_VERSION)
 
@@ -131,5 +146,35 @@ class ResultStore(AbstractContextManager["ResultStore"]):
     def _convert_errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, ValueError) as error:
-            raise BadStore(f"cannot use {self._quoted_path}: {error}") from error
+        except (sqlite3.Error, ValueError, RecursionError) as error:
+            why = to_one_line(str(error), MAX_REASON)
+            raise BadStore(f"cannot use {self._quoted_path}: {why}") from error
+
+
+def _parse_settings(text: Any) -> dict[str, Any]:
+    settings = parse_json_object(text) if isinstance(text, str) else None
+    if settings is None:
+        raise ValueError("the settings of a tournament are no JSON object")
+    return settings
+
+
+def _make_key(row: Sequence[Any]) -> JobKey:
+    key = JobKey(*row)
+    if not (all(isinstance(each, str) for each in row[:3]) and _is_count(key.number)):
+        raise ValueError(f"the key of a game is {quote_value(row)}")
+    return key
+
+
+def _make_result(row: Sequence[Any]) -> GameResult:
+    """Return a result; SQLite stores any type in any column, and a file may be a stranger's."""
+    result = GameResult(_make_key(row[:4]), *row[4:])
+    is_text = all(isinstance(each, str) for each in (result.reason, result.message, result.record))
+    is_winner = result.winner is None or (_is_count(result.winner) and result.winner <= 1)
+    is_time = isinstance(result.seconds, float) and math.isfinite(result.seconds)
+    if not (is_text and is_winner and is_time and _is_count(result.plies)):
+        raise ValueError(f"game {result.key.number} of {quote_value(row[1:3])} has wrong values")
+    return result
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and 0 <= value <= MAX_COUNT

@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -26,7 +26,9 @@ from ludus.core.game import AnyGame, identify_rules
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit
 from ludus.core.spec import check_range, check_ranges, format_suggestion, parse_spec
+from ludus.games import GAMES
 from ludus.games import game as named_game
+from ludus.players import PLAYERS
 from ludus.players import player as named_player
 
 TournamentFormat = Literal["round_robin", "gauntlet"]
@@ -131,11 +133,14 @@ class BadTournament(LudusError):
 
 
 @explain_misuse
-def read_tournament(path: Path | str, *, builds_players: bool = True) -> Tournament:
+def read_tournament(
+    path: Path | str, *, builds_players: bool = True, modules: Collection[str] = ()
+) -> Tournament:
     """Read a tournament from a TOML file, described in docs/tournaments.md; reject unknown keys.
 
     Players are built to check that they can play. Without `builds_players` they are not: to show
-    results, no program is started and no weights are needed.
+    results, no program is started and no weights are needed. The file may name classes of these
+    `modules` alone, as `module:Class`: it never has others imported.
     """
     path = Path(path)
     shown = quote_path(path)
@@ -144,16 +149,20 @@ def read_tournament(path: Path | str, *, builds_players: bool = True) -> Tournam
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         raise BadTournament(f"{shown} is not TOML: {error}") from error
     try:
-        return _parse_tournament(fields, path.parent, builds_players)
+        return _parse_tournament(fields, path.parent, builds_players, modules)
     except LudusError as error:
         raise BadTournament(f"{shown}: {error}") from error
 
 
-def _parse_tournament(fields: Mapping[str, Any], folder: Path, builds_players: bool) -> Tournament:
+def _parse_tournament(
+    fields: Mapping[str, Any], folder: Path, builds_players: bool, modules: Collection[str]
+) -> Tournament:
     keys = ("name", "game", "rules", "players", "games", "seed", "format", "starter", "max_plies")
     _check_keys(fields, (*keys, "limit", "starts"), "a tournament")
     rules = _get_value(fields, "rules", str, "")
-    game = named_game(_get_required(fields, "game", str), rules)
+    name = _get_required(fields, "game", str)
+    GAMES.check_file_spec(name, modules)
+    game = named_game(name, rules)
     limit = _get_value(fields, "limit", dict, {})
     _check_keys(limit, ("time", "nodes", "depth", "grace"), "limit")
     grace = float(_get_value(limit, "grace", float, DEFAULT_GRACE))
@@ -165,9 +174,10 @@ def _parse_tournament(fields: Mapping[str, Any], folder: Path, builds_players: b
     players = _parse_players(_get_required(fields, "players", list))
     if builds_players:
         for spec in players:  # an error here is better than a loss in every game
+            PLAYERS.check_file_spec(spec, modules)
             starts.check_player(named_player(spec, game), seed)
     return Tournament(
-        conditions=GameConditions(fields["game"], rules, _parse_limit(limit), grace, max_plies),
+        conditions=GameConditions(name, rules, _parse_limit(limit), grace, max_plies),
         players=players,
         games=_get_value(fields, "games", int, DEFAULT_GAMES),
         seed=seed,

@@ -20,7 +20,7 @@ from ludus.cli.options import (
 )
 from ludus.cli.output import drop_none, print_json, print_table, print_unsaved, track_progress
 from ludus.cli.training_log import LogOption, open_training_log
-from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.errors import BadRecord, BadSpec, LudusError, quote
 from ludus.core.files import check_output, quote_path, read_text, write_text
 
 if TYPE_CHECKING:
@@ -247,8 +247,10 @@ def mat(file: RecordArgument, out: OutputFileOption, force: ForceOption = False)
     from ludus.core.record import Record
     from ludus.protocol.mat_files import format_mat
 
-    text = format_mat(Record.parse_many(read_text(file)))
-    write_text(out, text)
+    records = Record.parse_many(read_text(file))
+    if not records:
+        raise BadRecord(f"{quote_path(file)} has no games")
+    write_text(out, format_mat(records))
 
 
 @app.command()
@@ -338,7 +340,7 @@ def gammon(
     games: Annotated[
         int, typer.Option(min=0, max=10_000_000, help="Final games against tool.")
     ] = 2000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same network.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same network.")] = 0,
     out: TrainedFileOption = None,
     log: LogOption = None,
     json: JsonOption = False,

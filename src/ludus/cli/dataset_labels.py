@@ -36,11 +36,12 @@ def label(
 ) -> None:
     """Add to every entry its exact value, its depth in plies, and the moves that keep the value."""
     check_output(out, file, force=force)
-    from ludus.datasets.morris.files import read_dataset
+    from ludus.datasets.morris.files import check_entries, read_dataset
     from ludus.datasets.morris.labels import LABEL_CHUNK, LabelCounts, format_labels
 
     oracle_ = _open_oracle(rules, oracle)
     entries = read_dataset(file)
+    check_entries(file, len(entries))
     began = clock.perf_counter()
     tally = LabelCounts()
     starts = range(0, len(entries), LABEL_CHUNK)

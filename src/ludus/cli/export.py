@@ -39,7 +39,10 @@ def tournament(
     from ludus.arena.game_export import read_games, write_games_parquet, write_records
     from ludus.core.parquet import import_pyarrow, is_parquet
 
-    check_output(out, file, add_suffix(file, "").with_suffix(".sqlite"), force=force)
+    results = add_suffix(file, "").with_suffix(".sqlite")
+    # SQLite keeps the last games of a running tournament in two files beside it.
+    parts = [add_suffix(each, end) for each in (file, results) for end in ("", "-wal", "-shm")]
+    check_output(out, *parts, force=force)
     games = track_progress(read_games(file), None, "writing")
     if is_parquet(out):
         import_pyarrow()

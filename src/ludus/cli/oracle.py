@@ -2,7 +2,8 @@
 
 import os
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -91,7 +92,8 @@ def solve(
     if chosen.oracle_kind == "equities":
         if wdl:
             raise typer.BadParameter("equities have no depths, so --wdl has no meaning")
-        _solve_equities(chosen, max_men, threads or count_cores(), device, out, verify, json)
+        with _advise_on_damage():
+            _solve_equities(chosen, max_men, threads or count_cores(), device, out, verify, json)
         return
     sectors = select_sectors(chosen, max_men)
     if wdl and out is None:
@@ -107,7 +109,11 @@ def solve(
         if out is not None
         else nullcontext()
     )
-    with folder as database, announce_run("solve", _name_game(chosen), out) as shown:
+    with (
+        _advise_on_damage(),
+        folder as database,
+        announce_run("solve", _name_game(chosen), out) as shown,
+    ):
         run = SolveRun(chosen.rules, sectors, solver, database, num_threads, verify)
         if shared and database is not None:
             run = SharedSolveRun(
@@ -126,6 +132,20 @@ def solve(
         _print_solution(report)
     if found.num_wrong:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _advise_on_damage() -> Iterator[None]:
+    """Say what to do about a damaged table of the folder that is written."""
+    from ludus.core.errors import BadDatabase
+    from ludus.oracle.storage import DamagedTable
+
+    try:
+        yield
+    except DamagedTable as error:
+        raise BadDatabase(
+            f"{error}; delete this file, and the same command solves its positions again"
+        ) from error
 
 
 def _solve_equities(

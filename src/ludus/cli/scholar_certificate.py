@@ -22,6 +22,9 @@ app = make_group(help="Prove that the scholar does not lose.")
 SAVE_SECONDS = 300.0
 """Interval at which the state of a visit is written."""
 
+MAX_DIGITS = 9
+"""Longest number that is read; Python refuses those of thousands of digits."""
+
 LOG2_CACHE_SIZE, CUDA_LOG2_CACHE_SIZE = 20, 30
 """Log2 of the number of scores kept in memory: 16 MB, and 16 GB of a GPU's."""
 
@@ -97,11 +100,9 @@ def certify(
     from ludus.learn.scholar.weights import SCORER, load_weights
 
     torch_device = select_device(device)
-    if errors != "any" and not errors.isdecimal():
-        raise BadSpec(f"--errors is a number or any, not {quote(errors)}")
     config = CertificateConfig(
         colours=COLOURS if colour == "both" else (colour,),
-        opponent_errors=ANY_NUMBER if errors == "any" else int(errors),
+        opponent_errors=ANY_NUMBER if errors == "any" else _parse_errors(errors),
         log2_cache_size=CUDA_LOG2_CACHE_SIZE if torch_device.type == "cuda" else LOG2_CACHE_SIZE,
     )
     if weights is None:
@@ -113,9 +114,10 @@ def certify(
     if loaded.kind != SCORER:
         raise BadSpec("only scorers have certificates")
     path = weights.with_suffix(SUFFIX) if out is None else out
-    state = add_suffix(path, ".visit")
-    if not check and not state.exists():
-        check_output(path, weights, positions, force=force)
+    # A check goes on from a state of its own: that of an unfinished certificate is kept.
+    state = add_suffix(path, ".check" if check else ".visit")
+    if not check:
+        check_output(path, weights, positions, force=force or state.exists())
     known = load_exceptions(path, loaded.digest()).unpack() if check else None
     given = None if positions is None else _read_positions(positions)
     source = make_example_source(torch_device, oracle)
@@ -140,13 +142,13 @@ def certify(
             saved = time.monotonic()
     found = certification.exceptions()
     is_complete = bool(found.facts["complete"])
-    if is_complete:
-        state.unlink(missing_ok=True)
-    else:
+    if not is_complete:
         certification.save(state)
     missing = 0 if known is None else len(found) - len(known)
     if known is None:
         save_exceptions(path, found)
+    if is_complete:  # not before the exceptions are stored: the disk may be full
+        state.unlink(missing_ok=True)
     report: dict[str, Any] = {
         **found.facts,
         "exceptions": len(found),
@@ -159,7 +161,15 @@ def certify(
     else:
         print_table(["", ""], [[name, str(value)] for name, value in report.items()])
     if missing:
-        raise BadSpec(f"{missing} exceptions are missing in {quote(str(path), 200)}")
+        if not json:
+            print(f"{missing} exceptions are missing in {path}")
+        raise typer.Exit(1)
+
+
+def _parse_errors(text: str) -> int:
+    if not text.isdecimal() or len(text) > MAX_DIGITS:
+        raise BadSpec(f"--errors is a number or any, not {quote(text)}")
+    return int(text)
 
 
 def _read_positions(path: Path) -> "PositionBatch":
@@ -171,4 +181,8 @@ def _read_positions(path: Path) -> "PositionBatch":
     lines = [line for line in read_text(path).splitlines() if line.strip()]
     if not lines:
         raise BadSpec(f"{quote(str(path), 200)} has no positions")
-    return PositionBatch.from_positions(morris.parse(line) for line in lines)
+    found = [morris.parse(line) for line in lines]
+    for line, position in zip(lines, found, strict=True):
+        if position.outcome() is not None:
+            raise BadSpec(f"{quote(line.strip())} of {quote(str(path), 200)}: the game is over")
+    return PositionBatch.from_positions(found)

@@ -53,6 +53,15 @@ def tournament(
             show_default="the mean of all players",
         ),
     ] = "",
+    modules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--module",
+            metavar="MODULE",
+            help="Let the file name classes of this module; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Play a round robin or a gauntlet; the same command resumes an interrupted one."""
@@ -62,7 +71,7 @@ def tournament(
     from ludus.arena.result_store import ResultStore
     from ludus.arena.tournament import read_tournament
 
-    plan = read_tournament(file)
+    plan = read_tournament(file, modules=modules or ())
     check_anchor(anchor or None, plan.players)
     _print_notices(plan)
     executor = make_executor(jobs, cluster)

@@ -6,6 +6,7 @@ alone, so they are the same wherever a task runs, and a task whose worker is los
 
 import math
 import multiprocessing
+import socket
 import sys
 import time
 from abc import ABC, abstractmethod
@@ -19,6 +20,7 @@ from operator import length_hint
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ludus.core.errors import LudusError, quote, to_one_line
+from ludus.core.files import describe_os_error
 from ludus.core.processes import limit_array_threads, prepare_worker, report_missing_process
 
 WorkerInitializer = Callable[[], None]
@@ -40,6 +42,12 @@ milliseconds, and more on a busy machine."""
 MAX_GROUP = 4096
 MAX_GROWTH = 32
 """A group is at most this many times as large as those before it."""
+
+CONNECT_SECONDS = 10.0
+"""Time that a cluster has to accept a connection."""
+
+MAX_DETAIL = 200
+"""Longest reason of another program that is shown."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -219,16 +227,29 @@ def connect_to_ray(address: str) -> Any:
         ray: Any = import_module("ray")
     except ImportError:
         raise LudusError("a cluster needs Ray: pip install 'ludus[cluster]'") from None
+    _check_cluster_address(address)
     try:
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")
     except Exception as error:  # Ray raises many types, with messages of little use to users
-        detail = to_one_line(str(error))
+        detail = to_one_line(str(error), MAX_DETAIL)
         raise LudusError(f"there is no Ray cluster at {quote(address)}: {detail}") from error
     # Ray prints messages about lost machines to standard output, in the midst of results.
     worker: Any = import_module("ray._private.worker")
     if hasattr(worker, "print_to_stdstream"):
         worker.print_to_stdstream = _print_cluster_message
     return ray
+
+
+def _check_cluster_address(address: str) -> None:
+    """Raise LudusError if nothing listens at `host:port`, for which Ray would wait for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and colon and port.isascii() and port.isdecimal() and len(port) <= 5):
+        return  # auto and other names, which Ray reads itself
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        detail = to_one_line(describe_os_error(error), MAX_DETAIL)
+        raise LudusError(f"there is no Ray cluster at {quote(address)}: {detail}") from error
 
 
 def _print_cluster_message(data: Mapping[str, Any], *_: Any, **__: Any) -> None:

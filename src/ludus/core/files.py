@@ -5,7 +5,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, overload
 
@@ -274,6 +274,38 @@ def read_sqlite_header(connection: "sqlite3.Connection") -> tuple[int, int, int]
     queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
     application, version, tables = (connection.execute(query).fetchone()[0] for query in queries)
     return application, version, tables
+
+
+MAX_SQLITE_VALUE = 16_000_000
+"""Longest text that is read from a SQLite file, in bytes."""
+
+
+def check_sqlite_schema(connection: "sqlite3.Connection", schema: str) -> None:
+    """Raise ValueError if the tables of a SQLite file are not those that `schema` creates.
+
+    Views and triggers are refused: they would run when the file is read or written.
+    """
+    import sqlite3
+
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_SQLITE_VALUE)
+    with closing(sqlite3.connect(":memory:")) as model:
+        model.executescript(schema)
+        wanted = _read_sqlite_schema(model)
+    found = _read_sqlite_schema(connection)
+    for kind, name in found:
+        if kind in ("view", "trigger"):
+            raise ValueError(f"it has the {kind} {quote(name)}, which this program does not make")
+    for (kind, name), text in wanted.items():
+        if (kind, name) not in found:
+            raise ValueError(f"it has no {kind} {quote(name)}")
+        if found[kind, name] != text:
+            raise ValueError(f"its {kind} {quote(name)} is not as this program makes it")
+
+
+def _read_sqlite_schema(connection: "sqlite3.Connection") -> dict[tuple[str, str], str]:
+    """Return the statements that made tables, indexes, views and triggers, by kind and name."""
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql NOT NULL")
+    return {(str(kind), str(name)): " ".join(str(text).split()) for kind, name, text in rows}
 
 
 def create_sqlite_tables(

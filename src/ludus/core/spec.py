@@ -306,6 +306,18 @@ class Registry(Generic[T]):
             raise BadSpec(f"{spec.name}:{flags[0]} is not a class of {self.kind}s")
         return found, flags[1:]  # type: ignore[return-value]
 
+    def check_file_spec(self, spec: str, modules: Collection[str] = ()) -> None:
+        """Raise UnknownName if a spec of a file would import a module that is not among these."""
+        parsed = parse_spec(spec)
+        if parsed.name in self or parsed.name in modules:
+            return
+        if parsed.flags and parsed.flags[0].isidentifier() and parsed.flags[0][0].isupper():
+            raise UnknownName(
+                f"{quote(spec)} names a module, and no file may have it imported; "
+                f"--module {parsed.name} allows it"
+            )
+        check_choice(f"there is no {self.kind}", parsed.name, self._entries)
+
     def __getitem__(self, name: str) -> T:
         if name not in self:
             check_choice(f"there is no {self.kind}", name, self._entries)

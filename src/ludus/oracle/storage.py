@@ -39,6 +39,10 @@ MANIFEST_VERSION = 1
 _MAX_MANIFEST_BYTES = 10_000
 
 
+class DamagedTable(BadDatabase):
+    """A file of values is damaged; without the file, the same command solves its values again."""
+
+
 def databases_folder() -> Path | None:
     """Return the folder in which solved games are found; None if the home folder is unknown.
 
@@ -187,7 +191,9 @@ class BlockFile:
         """Raise BadDatabase if the file is shorter or longer than its index says."""
         size = self._size()
         if size != self._expected_size:
-            raise BadDatabase(f"{self.name} has {size} bytes and should have {self._expected_size}")
+            raise DamagedTable(
+                f"{self.name} has {size} bytes and should have {self._expected_size}"
+            )
 
     def read_compressed(self, first: int, last: int) -> list[bytes]:
         """Return successive blocks, verified."""
@@ -208,12 +214,12 @@ class BlockFile:
 
     def damaged(self, what: str) -> BadDatabase:
         """Return the error for a damaged part."""
-        return BadDatabase(f"{self.name} is damaged: {what}")
+        return DamagedTable(f"{self.name} is damaged: {what}")
 
     def _read_prefix(self) -> bytes:
         opening = self._read(0, _PREAMBLE.size)
         if len(opening) < _PREAMBLE.size or not opening.startswith(MAGIC):
-            raise BadDatabase(f"{self.name} is not a table of values, or its beginning is damaged")
+            raise DamagedTable(f"{self.name} is not a table of values, or its beginning is damaged")
         _, version, header_size, count = _PREAMBLE.unpack(opening)
         if version != FORMAT_VERSION:
             raise BadDatabase(

@@ -69,6 +69,8 @@ def restore_tree(stored: StoredGame, nodes: Sequence[StoredNode]) -> tuple[GameT
     try:
         if not isinstance(stored.seed, int):
             raise BadRecord("its seed is not a number")
+        if not all(isinstance(each, str) for each in (stored.name, stored.rules, stored.start)):
+            raise BadRecord("its game, rules or start is not a text")
         state = StoredState.model_validate(stored.state)
         game = registered_game(stored.name, stored.rules)
         tree = GameTree(game, game.parse(stored.start))

@@ -14,8 +14,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ludus.core.errors import CannotWrite
-from ludus.core.files import create_sqlite_tables, lock_file, quote_path, read_sqlite_header
+from ludus.core.errors import CannotWrite, to_one_line
+from ludus.core.files import (
+    check_sqlite_schema,
+    create_sqlite_tables,
+    lock_file,
+    quote_path,
+    read_sqlite_header,
+)
 from ludus.web.errors import LimitReached, OutOfTurn, RequestRefused
 
 T = TypeVar("T")
@@ -47,6 +53,13 @@ CREATE TABLE IF NOT EXISTS node (
     PRIMARY KEY (game, number)
 ) WITHOUT ROWID;
 """
+
+
+MAX_STORED_NODES = 10_000
+"""Most moves of a stored game, variations included; the page makes no game as long as that."""
+
+MAX_REASON = 200
+"""Longest reason in a message, in characters; a file may bring its own."""
 
 
 class BadGameFile(RequestRefused):
@@ -116,9 +129,10 @@ class GameStore:
             try:
                 return work()
             except (sqlite3.Error, OSError) as error:
-                raise BadGameFile(f"cannot use {self._title}: {error}") from error
+                raise self._cannot_use(error) from error
             except STORED_VALUE_ERRORS as error:
-                raise BadGameFile(f"{self._title} is damaged: {error}") from error
+                why = to_one_line(str(error), MAX_REASON)
+                raise BadGameFile(f"{self._title} is damaged: {why}") from error
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, convert_errors)
 
@@ -140,12 +154,17 @@ class GameStore:
                 f"{error}; stop the other server, or name another file with --games"
             ) from error
         except (sqlite3.Error, OSError, ValueError) as error:
-            raise BadGameFile(f"cannot use {self._title}: {error}") from error
+            raise self._cannot_use(error) from error
+
+    def _cannot_use(self, error: Exception) -> BadGameFile:
+        return BadGameFile(f"cannot use {self._title}: {to_one_line(str(error), MAX_REASON)}")
 
     def _prepare(self) -> None:
         application, version, tables = read_sqlite_header(self._connection)
         if tables and (application, version) != (APPLICATION_ID, VERSION):
             raise BadGameFile(f"{self._title} is not a file of games that this version knows")
+        if tables:
+            check_sqlite_schema(self._connection, SCHEMA)
         self._connection.execute("PRAGMA foreign_keys = ON")
         create_sqlite_tables(self._connection, SCHEMA, APPLICATION_ID, VERSION)
 
@@ -207,11 +226,13 @@ class GameStore:
             return None
         nodes = self._connection.execute(
             "SELECT number, parent, move, made_by, comment, thought FROM node WHERE game = ?"
-            " ORDER BY number",
-            (id_,),
+            " ORDER BY number LIMIT ?",
+            (id_, MAX_STORED_NODES + 1),
         )
         stored = [
             StoredNode._make((*fields, json.loads(explanation))) for *fields, explanation in nodes
         ]
+        if len(stored) > MAX_STORED_NODES:
+            raise ValueError(f"a game has more than {MAX_STORED_NODES} moves")
         *setup, state = row
         return StoredGame._make((id_, *setup, json.loads(state))), stored

@@ -34,6 +34,7 @@ from ludus.learn.scholar.exceptions import (
 from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
 from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, Visit, group_by_opponent
 from ludus.learn.scholar.weights import save_weights
+from support.full_disk import limit_file_size
 from support.scholar_games import FOUR, oracle_of, source_of
 from support.scholar_weights import GAME, made, random_weights
 
@@ -440,14 +441,42 @@ def test_one_command_from_weights_to_a_certified_player(endings, capsys):
     assert json.loads(capsys.readouterr().out)["missing"] == 0
     fewer = Exceptions(stored.keys[1:], stored.moves[1:], stored.weights, CARE, {})
     save_exceptions(out, fewer)
-    assert run([*command, "--check"]) == 2
-    assert "1 exceptions are missing" in capsys.readouterr().err
+    assert run([*command, "--check"]) == 1
+    assert json.loads(capsys.readouterr().out)["missing"] == 1
+
+
+def test_a_check_leaves_an_unfinished_certificate_alone(endings, capsys):
+    weights, state = endings / "scorer.safetensors", endings / "scorer.exceptions.visit"
+    command = ["scholar", "certify", "--weights", str(weights), "--device", "cpu"]
+    command += ["--positions", str(endings / "endings.txt")]
+    assert run([*command, "--moves", "1"]) == 0
+    unfinished = state.read_bytes()
+    capsys.readouterr()
+    assert run([*command, "--check"]) == 1
+    assert "exceptions are missing in" in capsys.readouterr().out
+    assert state.read_bytes() == unfinished
+    assert not (endings / "scorer.exceptions.check").exists()
+
+
+def test_a_full_disk_at_the_end_keeps_the_unfinished_certificate(endings, capsys):
+    weights, state = endings / "scorer.safetensors", endings / "scorer.exceptions.visit"
+    command = ["scholar", "certify", "--weights", str(weights), "--device", "cpu"]
+    command += ["--positions", str(endings / "endings.txt")]
+    assert run([*command, "--moves", "1"]) == 0
+    unfinished = state.read_bytes()
+    with limit_file_size(100):
+        assert run(command) == 2
+    assert "cannot write" in capsys.readouterr().err.splitlines()[-1]
+    assert state.read_bytes() == unfinished
+    assert run(command) == 0
+    assert not state.exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--errors", "few"], "number or any"),
+        (["--errors", "9" * 5000], "number or any"),
         (["--colour", "red"], "white or black"),
         (["--size", "huge"], "no scorer of size"),
         (["--device", "cpu"], "whole game"),
@@ -463,6 +492,13 @@ def test_certificates_that_cannot_be_made_are_refused_in_one_line(
     *notes, error = capsys.readouterr().err.strip().splitlines()
     assert words in error
     assert all("note" in line for line in notes)
+
+
+def test_a_game_that_is_over_has_no_certificate(endings, capsys):
+    (endings / "over.txt").write_text("ww./b../.../....../..b/.../..b w 0 0\n")
+    command = ["scholar", "certify", "--weights", str(endings / "scorer.safetensors")]
+    assert run([*command, "--device", "cpu", "--positions", str(endings / "over.txt")]) == 2
+    assert "the game is over" in capsys.readouterr().err
 
 
 def test_a_chain_has_no_certificate(tmp_path, capsys):

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from ludus.cli.main import run
 from ludus.core.errors import CannotWrite
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracle.morris.database import Database
@@ -104,3 +105,23 @@ def test_a_worker_that_is_killed_is_replaced_by_the_others(tmp_path):
     assert all(each["subspaces"] == expected["subspaces"] for each in found)
     assert sum(each["solved_here"] for each in found) >= 2
     assert read_files(shared) == read_files(whole)
+
+
+@pytest.mark.parametrize("shared", [["--shared"], []])
+def test_a_damaged_table_is_named_and_solved_again_once_it_is_deleted(tmp_path, capsys, shared):
+    command = ["solve", "nine_mens_morris", "--max-men", "3", "--out", str(tmp_path), *shared]
+    assert run([*command, "--json"]) == 0
+    (table,) = tmp_path.glob("*.values")
+    whole = table.read_bytes()
+    for content in (b"", whole[:1000]):
+        table.write_bytes(content)
+        capsys.readouterr()
+        assert run(command) == 2
+        message = capsys.readouterr().err
+        assert message.startswith(f"ludus: {str(table)!r} ")
+        assert message.endswith(
+            "; delete this file, and the same command solves its positions again\n"
+        )
+    table.unlink()
+    assert run(command) == 0
+    assert table.read_bytes() == whole

@@ -226,10 +226,22 @@ def raise_bad_lines(path: Path, bad: Sequence[BadLine]) -> None:
 
 
 def read_entries(path: Path) -> Iterator[MoveBatch]:
-    """Yield the entries of a file in parts; raise BadDataset at the first invalid line."""
+    """Yield the entries of a file in parts; raise BadDataset at the first invalid line.
+
+    A file without entries is no dataset.
+    """
+    num_entries = 0
     for part in read_chunks(path):
         raise_bad_lines(path, part.bad_lines)
+        num_entries += len(part.moves)
         yield part.moves
+    check_entries(path, num_entries)
+
+
+def check_entries(path: Path, num_entries: int) -> None:
+    """Raise BadDataset for a file without entries."""
+    if not num_entries:
+        raise BadDataset(f"{quote_path(path)} has no entries")
 
 
 def split_at_lines(file: BinaryIO, block: int = CHUNK_BYTES) -> Iterator[bytes]:

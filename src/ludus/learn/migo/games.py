@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from ludus.core.errors import BadPosition, LudusError, UnknownName, check_length, quote
+from ludus.core.files import read_text
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.spec import check_choice, format_options, parse_spec
 from ludus.games import GAMES
@@ -161,8 +162,9 @@ class ModulePrimitives:
 
 def load_module(path: Path) -> ModuleType:
     """Execute a Python file and return it as a module; the file must be trusted."""
+    text = read_text(path)
     try:
-        code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+        code = compile(text, str(path), "exec")
         module = ModuleType(path.stem)
         exec(code, module.__dict__)
     except Exception as error:

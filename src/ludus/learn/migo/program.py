@@ -174,8 +174,9 @@ def parse_program(text: str) -> SavedProgram:
 def load_program(path: Path) -> SavedProgram:
     """Read a program from a file."""
     where = quote_path(path)
+    data = read_bytes(path, MAX_PROGRAM_BYTES, BadProgram)
     try:
-        return parse_program(read_bytes(path, MAX_PROGRAM_BYTES, BadProgram).decode("ascii"))
+        return parse_program(data.decode("ascii"))
     except UnicodeDecodeError:
         raise BadProgram(f"{where} is no program: it is not plain ASCII text") from None
     except BadProgram as error:

@@ -1,0 +1,69 @@
+"""The games of a server in a file, without its HTTP part."""
+
+from contextlib import asynccontextmanager
+
+from ludus.web.game_registry import GameRegistry
+from ludus.web.game_tree import PERSON
+from ludus.web.schemas.requests import NewGameRequest, SeatRequest
+from ludus.web.settings import Settings
+from ludus.web.store import GameStore, StoredGame, StoredNode
+from ludus.web.views import make_view
+from ludus.web.worker_pool import WorkerPool
+
+
+class StoredGames(GameRegistry):
+    """The games of a server without its HTTP part; workers start at first need."""
+
+    def __init__(self, path, max_games=100):
+        settings = Settings(games_file=path, max_games=max_games)
+        self.store = GameStore(path, max_games)
+        self.workers = WorkerPool(settings)
+        super().__init__(settings, self.store, self.workers)
+
+    def run_sql(self, text):
+        return self.store._run(lambda: self.store._connection.executescript(text))
+
+    def fill_disk(self):
+        """Let each write fail, as on a full disk."""
+        why = "SELECT RAISE(ABORT, 'database or disk is full')"
+        return self.run_sql(
+            f"CREATE TEMP TRIGGER full BEFORE UPDATE ON game BEGIN {why}; END;"
+            f"CREATE TEMP TRIGGER full_too BEFORE INSERT ON game BEGIN {why}; END;"
+        )
+
+    def free_disk(self):
+        return self.run_sql("DROP TRIGGER full; DROP TRIGGER full_too;")
+
+
+@asynccontextmanager
+async def games_in(path, **more):
+    games = StoredGames(path, **more)
+    try:
+        yield games
+    finally:
+        games.close()
+        await games.workers.close()
+        await games.store.close()
+
+
+def order(*players, **more):
+    seats = [SeatRequest(player=name) for name in players or (None, None)]
+    return NewGameRequest(game="hexapawn", seed=1, seats=seats, **more)
+
+
+async def play(session, move):
+    at = session.tree.current_number
+    await session.play(at, lambda position: session.game.parse_move(move, position))
+
+
+def shown(session):
+    return make_view(session).model_dump(exclude={"revision"})
+
+
+def stored(number=0, **state):
+    seats = [{"player": None, "level": None, "choices": {}}] * 2
+    state = {"at": 0, "seats": seats, "paused": False, "delay": 0.0, "comment": "", **state}
+    return StoredGame(f"a-game-of-number-{number}", "hexapawn", "", "BBB/.../WWW w", 1, state)
+
+
+FIRST_MOVE = StoredNode(1, 0, "b1-b2", PERSON, "", None)
