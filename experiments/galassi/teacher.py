@@ -42,8 +42,8 @@ def run(context: Context) -> Iterator[Finding]:
         statistics = RegretStatistics(game, oracle)
         statistics.add_moves(positions[: len(moves)], moves)
         found = count_kept(statistics)
-        num_kept, num_judged = found["all"][:2]
-        yield Measurement.proportion(f"{name}: critical positions kept", num_kept, num_judged)
+        num_kept, num_evaluated = found["all"][:2]
+        yield Measurement.proportion(f"{name}: critical positions kept", num_kept, num_evaluated)
         rows.append(make_row(name, found))
     yield Table("By phase", HEADINGS, rows, CAPTION)
     if find_deepmill() is None:
