@@ -85,6 +85,14 @@ def test_the_line_says_what_is_wrong(ludus):
     assert "nobody" in ludus("play", "--opponent", "nobody").err
 
 
+@pytest.mark.parametrize("system", ["gammon", "gammon-selfplay", "gammon-expert", "scholar"])
+def test_a_seed_that_no_generator_takes_is_refused(ludus, system):
+    data = ["--data", "/nowhere"] if system == "gammon-expert" else []
+    result = ludus("train", system, *data, "--out", "/nowhere/x", "--seed", "-1")
+    assert result.status == 2
+    assert result.err.startswith("ludus: Invalid value for '--seed'")
+
+
 def test_the_file_is_named_once(ludus):
     show = ("migo", "show")
     missing = "cannot read 'missing.py': No such file or directory"

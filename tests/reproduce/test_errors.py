@@ -37,6 +37,7 @@ def test_an_unknown_id_is_answered_with_what_was_meant(complaint):
 
 def test_unknown_sizes(complaint):
     assert "did you mean quick?" in complaint("smith-table-1", "--size", "quik")
+    assert "did you mean quick?" in complaint("--size", "quik")  # which would list all items
     found = complaint("smith-table-1", "--size", "published")
     assert "smith-table-1 has no size 'published'; there are quick, certain" in found
 

@@ -38,6 +38,7 @@ WITH_DATA = {
     "galassi-orders": {"positions": 50},
     "galassi-retraining": {"entries": 60, "epochs": 1, "seeds": 1},
     "galassi-joined": {"positions": 20},
+    "galassi-teacher": {"trials": "[{ seconds = 0.01, positions = 3 }]"},
 }
 
 

@@ -340,7 +340,7 @@ def gammon(
     games: Annotated[
         int, typer.Option(min=0, max=10_000_000, help="Final games against tool.")
     ] = 2000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same network.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same network.")] = 0,
     out: TrainedFileOption = None,
     log: LogOption = None,
     json: JsonOption = False,

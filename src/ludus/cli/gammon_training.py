@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.nnmm_training import DeviceOption, ThreadsOption
-from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
+from ludus.cli.options import MAX_SEED, ForceOption, JsonOption, OutputFileOption
 from ludus.cli.output import print_json, show_progress
 from ludus.cli.tournament import ClusterOption
 from ludus.cli.training_log import LogOption, open_training_log
@@ -26,7 +26,9 @@ HiddenOption = Annotated[
 ]
 BatchOption = Annotated[int, typer.Option("--batch", help="Boards of a training step.")]
 GamesOption = Annotated[int, typer.Option("--games", help="Games at once, in each of two batches.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of weights, dice and random moves.")]
+SeedOption = Annotated[
+    int, typer.Option(min=0, max=MAX_SEED, help="Seed of weights, dice and random moves.")
+]
 
 
 def train_by_selfplay(

@@ -10,6 +10,9 @@ from ludus.cli.help import complete_game, complete_player
 from ludus.core.files import MAX_FILE_CHARACTERS, read_text
 from ludus.core.game import Game, P
 
+MAX_SEED = 2**31 - 1
+"""Largest seed that every generator of random numbers takes, those of torch and C++ among them."""
+
 GameArgument = Annotated[
     str,
     typer.Argument(

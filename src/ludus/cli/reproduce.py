@@ -104,10 +104,10 @@ def reproduce(
     folder = find_experiments_folder(experiments)
     if is_list and ids:
         raise LudusError("--list lists all experiments; give no ids")
+    _check_options(size, oracle, device, from_results, fresh or save)
     if not ids:
         _list_experiments(list_experiments(folder), json, has_items=not is_list)
         return
-    _check_options(size, oracle, device, from_results, fresh or save)
     chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids)]
     options = RunOptions(size, seed, jobs, cluster, oracle, device, ignore_cache=fresh)
     done = []

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.nnmm_training import DeviceOption
-from ludus.cli.options import ForceOption, JsonOption, OracleOption, OutputFileOption
+from ludus.cli.options import MAX_SEED, ForceOption, JsonOption, OracleOption, OutputFileOption
 from ludus.cli.output import format_optional, print_json, print_notice, print_table
 from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import add_suffix, check_output
+from ludus.core.files import add_suffix, check_output, quote_path
 
 if TYPE_CHECKING:
     from ludus.learn.scholar.examples import ExampleSource
@@ -80,10 +80,12 @@ def scholar(
             help="Positions to train on more often: exceptions of an earlier scorer.",
         ),
     ] = None,
-    rate: Annotated[float, typer.Option(min=0.0, help="Peak learning rate.")] = 0.002,
+    rate: Annotated[float, typer.Option(min=0.0, max=100.0, help="Peak learning rate.")] = 0.002,
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
-    seed: Annotated[int, typer.Option(help="Seed of weights and examples.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, help="Seed of weights and examples.")
+    ] = 1,
     log: LogOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
@@ -102,7 +104,7 @@ def scholar(
         export_weights,
         load_initial_weights,
     )
-    from ludus.learn.scholar.weights import load_weights, save_weights
+    from ludus.learn.scholar.weights import SCORER, load_weights, save_weights
 
     if way not in MODEL_KINDS or size not in MODEL_SIZES:
         raise BadSpec(
@@ -118,6 +120,8 @@ def scholar(
         raise BadSpec("a teacher's moves are all that is learned; --mistakes is for perfect play")
     initial = None if begin is None else load_weights(begin)
     large = None if distil is None else load_weights(distil)
+    if distil is not None and large is not None and large.kind != SCORER:
+        raise BadSpec(f"{quote_path(distil)} holds no scorer; --distil learns from scorers alone")
     mined = None if mistakes is None else PositionBatch.from_keys(load_mistakes(mistakes))
     torch_device = select_device(device)
     source = make_example_source(torch_device, oracle)

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import random
 
 import numpy as np
 import pytest
@@ -11,6 +12,12 @@ from ludus.arena import Job
 from ludus.arena.regret import RegretStatistics
 from ludus.cli.main import run
 from ludus.datasets import augment
+from ludus.games.nine_mens_morris import (
+    NineMensMorris,
+    PositionBatch,
+    to_thesis,
+    to_thesis_move,
+)
 from ludus.learn.nnmm import (
     Chain,
     Committee,
@@ -374,6 +381,32 @@ def test_one_image_of_an_entry_counts_for_all_of_them(small, monkeypatch):
         line: [wanted[line].hits, wanted[line].total] for line in joined.LINES
     }
     assert found["legal"][0] == compute_legality(entries, predicted)["whole move"].hits
+
+
+def test_critical_positions_of_a_sample(reproduced, tmp_path, monkeypatch):
+    """DeepMill is not here; the search is judged in the endings that come with the program."""
+    game, source = NineMensMorris(), random.Random(1)
+    boards = [sum(1 << point for point in source.sample(range(24), 6)) for _ in range(100)]
+    lines = []
+    for board in boards:
+        points = [point for point in range(24) if board >> point & 1]
+        own = sum(1 << point for point in source.sample(points, 3))
+        (position,) = PositionBatch.from_columns([own], [board & ~own]).to_positions(game)
+        move = source.choice(position.legal_moves())
+        lines.append(f"{to_thesis(position)}-{to_thesis_move(move)}\n")
+    (tmp_path / "dataset.txt").write_text("".join(lines))
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(tmp_path))
+    result = reproduced("galassi-teacher")
+    rows = {row["name"]: row for row in result["rows"]}
+    assert list(rows) == [
+        "the dataset's moves: critical positions kept",
+        "negascout, 0.01 s: critical positions kept",
+        "negascout, 0.1 s: critical positions kept",
+    ]
+    counts = [row["count"] for row in rows.values()]
+    assert counts[0] == counts[1] >= counts[2] > 0
+    assert "up to 4 men a side" in result["remarks"][0]
+    assert "LUDUS_DEEPMILL" in result["remarks"][-1]
 
 
 def test_held_out_entries_have_no_image_that_was_learned(small, monkeypatch):

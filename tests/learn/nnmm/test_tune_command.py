@@ -1,8 +1,10 @@
 """`ludus tune nnmm`: a search that can be interrupted, on this machine or on a cluster."""
 
 import json
+import sqlite3
 import sys
 import tomllib
+from contextlib import closing
 
 import pytest
 
@@ -17,6 +19,7 @@ from ludus.learn.nnmm.tuning import (
     search,
     suggest_preset,
 )
+from support.morris_data import GOOD_MOVES
 from support.teacher_dataset import teacher_moves, write_teacher_moves
 
 optuna = pytest.importorskip("optuna", reason="left out: needs optuna")
@@ -148,6 +151,17 @@ def test_a_file_that_is_no_study_is_one_clear_line(tmp_path, capsys):
     for file in (study, tmp_path / "nowhere" / "study.db"):
         assert run([*command, "--study", str(file)]) == 2
         assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path, capsys):
+    with closing(sqlite3.connect(tmp_path / "results.sqlite")) as connection:
+        connection.execute("CREATE TABLE game (record TEXT)")
+    before = (tmp_path / "results.sqlite").read_bytes()
+    data = ["--data", str(GOOD_MOVES), "--limit-entries", "200", "--device", "cpu"]
+    study = ["--trials", "1", "--study", str(tmp_path / "results.sqlite")]
+    assert run(["tune", "nnmm", *data, *study]) == 2
+    assert "is a database of another program" in capsys.readouterr().err
+    assert (tmp_path / "results.sqlite").read_bytes() == before
 
 
 def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):

@@ -38,6 +38,7 @@ from ludus.learn.scholar.training_data import DataMixture
 from ludus.learn.scholar.weights import dequantize, load_weights, quantize, save_weights
 from support.repetition import repeat
 from support.scholar_games import FOUR, source_of
+from support.scholar_weights import random_weights
 
 CPU = torch.device("cpu")
 
@@ -271,6 +272,24 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     assert run([*other, "--way", "chain", "--teacher", str(exam)]) == 2
     assert run([*other, "--games", "5", "--device", "cpu", "--size", "tiny"]) == 2
     assert "whole game" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--seed", "-1"), ("--seed", "9" * 30), ("--rate", "inf")]
+)
+def test_numbers_that_no_training_can_use_are_refused(tmp_path, capsys, option, value):
+    out = tmp_path / "scholar.safetensors"
+    assert run(["train", "scholar", "--out", str(out), option, value]) == 2
+    message = capsys.readouterr().err
+    assert message.startswith(f"ludus: Invalid value for '{option}'")
+    assert message.count("\n") == 1
+
+
+def test_only_scorers_are_distilled(tmp_path, capsys):
+    chain, out = tmp_path / "chain.safetensors", tmp_path / "scholar.safetensors"
+    save_weights(chain, random_weights("chain"))
+    assert run(["train", "scholar", "--out", str(out), "--distil", str(chain)]) == 2
+    assert "holds no scorer" in capsys.readouterr().err
 
 
 def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):

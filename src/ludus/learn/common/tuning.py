@@ -1,6 +1,8 @@
 """Optuna studies, which search for hyperparameters and can resume."""
 
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,8 @@ def open_study(
     import optuna
     from sqlalchemy.pool import NullPool
 
+    if file is not None and file.is_file():
+        _check_study(file)
     # Optuna's warnings include a traceback when Ctrl-C interrupts a trial.
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
@@ -40,3 +44,17 @@ def open_study(
     if not study.trials:
         study.enqueue_trial(dict(first_trial))
     return study
+
+
+def _check_study(file: Path) -> None:
+    """Raise LudusError for a SQLite file of another program, to which Optuna would add tables."""
+    try:
+        with closing(
+            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
+            rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            names = {name for (name,) in rows}
+    except (sqlite3.Error, ValueError):
+        return  # Optuna says what is wrong
+    if names and "studies" not in names:
+        raise LudusError(f"{quote(str(file), 200)} is a database of another program")
