@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         solve_on_gpu,
     )
     from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch
-    from ludus.learn.scholar.inference import find_shipped_weights, utility
+    from ludus.learn.scholar.inference import DEFAULT_SIZE, find_shipped_weights, utility
     from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer, Way
     from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
     from ludus.learn.scholar.verification import DecisionComparison, play_certified_games
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ludus.learn.scholar.weights import SCORER, load_weights
 
 __all__ = [
+    "DEFAULT_SIZE",
     "FIRST_FLYING_EXPERT",
     "FIRST_MOVING_EXPERT",
     "SCORER",
