@@ -36,11 +36,6 @@ def weights(text, known, rules="vrajitoru"):
     return dict(zip(moves, compute_move_weights(position, known), strict=True))
 
 
-def of_step(step, found):
-    """The weight of a step with any man taken."""
-    return sum(weight for move, weight in found.items() if move.startswith(step))
-
-
 EMPTY, D7 = 0, 0b010000000
 
 
