@@ -5,7 +5,7 @@ from typing import Any
 
 import ludus
 from ludus._native.solver import Solver
-from ludus.games.nine_mens_morris.batch import NO_POINT, PositionBatch
+from ludus.games.nine_mens_morris.batch import DRAW, NO_POINT, PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.oracle.morris.oracle import MorrisOracle, SolverTables
@@ -34,6 +34,14 @@ def oracle_of(rules: Rules) -> MorrisOracle:
 @cache
 def source_of(rules: Rules) -> OracleExampleSource:
     return OracleExampleSource(oracle_of(rules))
+
+
+def drawn_endings(number: int) -> PositionBatch:
+    """Drawn positions with three men a side, of the game with four men."""
+    source = source_of(FOUR)
+    (three,) = [each for each in source.subspaces if tuple(each) == (3, 3, 0, 0)]
+    positions = source.sample_positions(20_000, 5, [three])
+    return positions[source.label(positions) == DRAW][:number]
 
 
 def readable(rules: Rules, positions: PositionBatch) -> list[Any]:
