@@ -95,7 +95,7 @@ def test_an_illegal_first_move_is_reported_as_well():
 
 @dataclass(frozen=True)
 class NoRules:
-    """The race has but one form."""
+    """The race has no options."""
 
 
 @dataclass(frozen=True)

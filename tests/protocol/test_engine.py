@@ -1,4 +1,4 @@
-"""`ludus engine` as a stranger meets it: every command, and what comes back."""
+"""`ludus engine` through its text protocol: every command and its answers."""
 
 import json
 import shlex
@@ -20,7 +20,7 @@ def morris():
 
 @pytest.fixture
 def fresh(morris):
-    """The same program, as if it had just been started."""
+    """Return the program in its initial state."""
     morris.answers("stop", "wait")  # whatever a test that failed has left
     manners = "Captures value suffix", "Answer value uci"
     for setting in ("Player value negascout", "Seed value 0", *manners):

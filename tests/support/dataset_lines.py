@@ -1,4 +1,4 @@
-"""Lines of our own making."""
+"""Generated lines of datasets."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Somebody who knows the protocol and nothing else of Ludus, and talks to the program."""
+"""A client of `ludus engine` that uses the text protocol alone."""
 
 import os
 import signal

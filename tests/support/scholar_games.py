@@ -45,7 +45,7 @@ def drawn_endings(number: int) -> PositionBatch:
 
 
 def readable(rules: Rules, positions: PositionBatch) -> list[Any]:
-    """The positions as the readable rules have them, White to move."""
+    """Return the positions as objects of the Python rules, White to move."""
     return positions.to_positions(ludus.game("nine_mens_morris", rules, "python"))
 
 

@@ -1,4 +1,4 @@
-"""Images of entries: what the game's own symmetries make of them, by two recipes."""
+"""Images of entries under the game's symmetries, by two recipes."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def _lines(entries):
 
 
 def _images(game, position, move, permutations):
-    """One image after the other, each made from the one before, as the author makes them."""
+    """Return images, each computed from the one before, as in the author's program."""
     for permutation in permutations:
         position = game.transform(position, permutation)
         move = game.transform_move(move, permutation)
@@ -47,7 +47,7 @@ def _author_transformations(has_ring_swap):
 
 
 def _by_hand(game, pairs, recipe):
-    """The recipes, one image at a time and with the game's own symmetries."""
+    """Apply a recipe one image at a time, by the game's own symmetries."""
     written, kinds = [], set()
     for position, move in pairs:
         kind = str(game.canonical(game.parse(to_thesis(position))))

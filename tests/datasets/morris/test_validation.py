@@ -1,4 +1,4 @@
-"""The rules once more, for whole arrays: the same moves, the same verdicts, the same sequels."""
+"""Validation of whole arrays, against the readable rules."""
 
 import random
 
