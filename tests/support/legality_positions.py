@@ -60,7 +60,7 @@ def is_in_mill(men, point) -> bool:
 
 
 def authors_moves(position: Position) -> list[Move]:
-    """Return the moves that the published program accepts: each mill captures, none out of a mill."""
+    """Return legal moves that the published program accepts: no capture out of a mill."""
     return [
         move
         for move in position.legal_moves()

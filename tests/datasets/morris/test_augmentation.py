@@ -10,7 +10,8 @@ from ludus.games.nine_mens_morris import NineMensMorris, mills, to_thesis
 from ludus.games.nine_mens_morris.bitboards import RING_SWAP, transform_boards
 from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
-from support.dataset_lines import data, examples, lines, positions
+from support.dataset_lines import data, examples, lines
+from support.morris_data import positions
 
 TURN, MIRROR, INSIDE_OUT = SYMMETRIES[1], SYMMETRIES[4], SYMMETRIES[8]
 
@@ -117,7 +118,7 @@ def test_the_ring_swap_exchanges_outer_and_middle_ring():
 
 
 def test_keys_are_those_of_the_canonical_position():
-    found = positions(Rules(), 6, "native")
+    found = positions(6)
     keys = _read([to_thesis(position) for position in found]).canonical_keys()
     game = NineMensMorris()
     for position, key in zip(found, keys.tolist(), strict=True):
