@@ -188,7 +188,7 @@ def find_address(host: Any, *arguments: Any, **options: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def _no_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Take no notice of the browser's event loop, which stays in the process that has started it.
+    """Hide the browser's event loop, which stays in the process that has started it.
 
     Between two calls of its synchronous interface playwright's loop is suspended, but asyncio takes
     it to be running, and would refuse to run another one.
@@ -203,7 +203,7 @@ def _no_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def seed_global_sources() -> None:
-    """What draws from a source of the whole process draws the same in any order of tests."""
+    """Seed the random generators of the process, so that the order of tests does not matter."""
     random.seed(1)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(1)

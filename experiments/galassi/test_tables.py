@@ -32,7 +32,7 @@ class SystemCounts:
         return Proportion(*self.lines[line])
 
     def row(self, name: str, line: str) -> Iterator[Measurement]:
-        """A line as a row, if it had any case; with an interval if this is a sample."""
+        """Yield a line as a row, if it had any case; with an interval if this is a sample."""
         share = self.share(line)
         if share.percent is None:
             return
@@ -45,7 +45,7 @@ class SystemCounts:
 def measure_system(
     context: Context, system: System, where: str, kind: str, count: Count
 ) -> SystemCounts:
-    """The lines of a system on a set; `kind` names the test."""
+    """Measure the lines of a system on a set; `kind` names the test."""
 
     def compute() -> dict[str, Any]:
         entries = system.positions(context, where)
@@ -93,7 +93,7 @@ def make_table(
     others: Mapping[str, Mapping[str, float]],
     caption: str,
 ) -> Table:
-    """Systems as columns, lines as rows, in percent; then what was published of further ones."""
+    """Return systems as columns and lines as rows, in percent; then published figures of others."""
     lines = next(iter(columns.values())).lines
     rows = [
         [
@@ -107,7 +107,7 @@ def make_table(
 
 
 def get_published_lines(context: Context, where: str) -> dict[str, Mapping[str, float]]:
-    """Published lines of networks that are not at hand, by name."""
+    """Return published lines of networks that are not available, by name."""
     others = context.published["others"]
     return {name: sets[where] for name, sets in others.items() if where in sets}
 

@@ -50,7 +50,7 @@ class Episode:
         self.position: Position = game.start()
 
     def reset(self, seed: int | None = None) -> None:
-        """Start a new game; without a seed the dice go on where they are, at first anywhere."""
+        """Start a new game; without a seed the dice continue, at first from a random seed."""
         if seed is not None or not self._is_seeded:
             # Seeds are often small and in sequence; mixing makes their dice independent.
             self._source = SplitMix64(mix(secrets.randbits(64) if seed is None else seed))

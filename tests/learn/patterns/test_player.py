@@ -1,4 +1,4 @@
-"""The Fuzzy player: what it prefers, what it can be told, and what it learns while it plays."""
+"""The Fuzzy player: its preferences, its options, and learning during play."""
 
 import random
 import subprocess

@@ -107,7 +107,7 @@ def best_of(after, position):
 
 
 def some_positions(rules):
-    """Positions of random games without their history, and men strewn over the board."""
+    """Return positions of random games without their history, and random boards."""
     game = ludus.game("nine_mens_morris", rules, engine="python")
     for seed in range(repeat(2, 12)):
         for position in play_randomly(game, seed, plies=25):
