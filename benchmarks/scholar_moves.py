@@ -1,4 +1,4 @@
-"""How fast the scholar chooses: one move on one core, cold and warm, and many at once.
+"""Speed of the scholar: one move on one core, cold and warm, and many at once.
 
     python benchmarks/scholar_moves.py [FILE.safetensors …]
 
@@ -34,7 +34,7 @@ TOGETHER = 2000
 
 
 def main() -> None:
-    positions = _positions()
+    positions = _sample_positions()
     for path in map(Path, sys.argv[1:] or find_shipped_weights().values()):
         way: Way = "scorer" if load_weights(path).kind == SCORER else "chain"
         began = time.process_time()
@@ -60,7 +60,7 @@ def _milliseconds(player: ScholarPlayer, positions: list[Any]) -> list[float]:
     return taken
 
 
-def _positions() -> list[Any]:
+def _sample_positions() -> list[Any]:
     """Positions of random games."""
     game, source = ludus.game("nine_mens_morris"), random.Random(1)
     found: list[Any] = []

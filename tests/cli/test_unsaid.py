@@ -1,4 +1,4 @@
-"""What is empty, unsaved or not registered is said; positions may come from standard input."""
+"""Messages about empty, unsaved or unregistered things; positions from standard input."""
 
 import io
 import sys

@@ -1,4 +1,4 @@
-"""Hexapawn against a second program in another style, against published counts, and at its edges.
+"""Hexapawn against a second implementation, published counts, and edge cases.
 
 The second program keeps two sets of (file, rank) pairs and knows nothing of the first.
 """
@@ -15,7 +15,7 @@ from ludus.games.move_entry import get_move_entry
 
 
 class PawnSets:
-    """The rules once more: `(men of the mover, men of the other, whether white is to move)`."""
+    """A second implementation: `(men of the mover, men of the other, whether white is to move)`."""
 
     def __init__(self, size, no_pawns="loses"):
         self.size = size

@@ -1,4 +1,4 @@
-"""Noughts and crosses against OpenSpiel, against counting, and at its edges."""
+"""Noughts and crosses against OpenSpiel, known counts, and edge cases."""
 
 from functools import cache
 from itertools import product
@@ -18,7 +18,7 @@ def game():
 
 @pytest.fixture(scope="module")
 def reachable(game):
-    """Every position that play from the start leads to."""
+    """Return every position that can be reached from the start."""
     found, waiting = set(), [game.start()]
     while waiting:
         position = waiting.pop()

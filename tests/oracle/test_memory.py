@@ -24,7 +24,7 @@ def everything_after(position):
 
 
 def best(values):
-    """The mover's value from those of the opponent: by numbers, and forwards."""
+    """Return the mover's value from the values of the opponent after each move."""
     scored = [(0, None) if depth is None else (-sign, depth + 1) for sign, depth in values]
     return max(scored, key=lambda each: (each[0], -each[0] * (each[1] or 0)))
 
@@ -34,7 +34,7 @@ LINES = ["012", "345", "678", "036", "147", "258", "048", "246"]
 
 @cache
 def noughts(board, mark="X"):
-    """Sign and depth for the side that puts the mark next, by going forwards."""
+    """Return sign and depth for the side to move, by forward search."""
     other = "O" if mark == "X" else "X"
     if any(all(board[int(cell)] == other for cell in line) for line in LINES):
         return -1, 0
@@ -48,7 +48,7 @@ def noughts(board, mark="X"):
 
 @cache
 def hexapawn(rows, own="W", other="B", up=-1):
-    """The same for hexapawn: rows of letters, own pawns going up or down."""
+    """Return sign and depth in hexapawn: rows of letters, own pawns going up or down."""
     size = len(rows)
     if other in rows[0 if up == 1 else -1] or not any(own in row for row in rows):
         return -1, 0

@@ -76,7 +76,7 @@ class Episode:
         self.position: Position = game.start()
 
     def reset(self, seed: int | None = None) -> None:
-        """Start a new game; without a seed the dice go on where they are, at first anywhere."""
+        """Start a new game; without a seed the dice continue, at first from a random seed."""
         if seed is not None:
             check_seed(seed)
             seed = operator.index(seed)

@@ -62,7 +62,7 @@ class SharedSolveRun(SolveRun):
                 claims.release(_name(sector_or_none))
 
     def _claim_sector(self, waiting: Sequence[Sector], claims: ClaimFolder) -> Sector | None:
-        """Claim the first sector that can be solved now and that nobody else has."""
+        """Claim the first sector that can be solved now and is not claimed by another process."""
         for sector in waiting:
             successors = next_sectors(self.rules, sector)
             if all(map(self._shared.has, successors)) and claims.acquire(_name(sector)):
