@@ -51,6 +51,20 @@ def test_input_with_nothing_to_work_on_is_refused(ludus, tmp_path, monkeypatch, 
     assert {path.name for path in tmp_path.iterdir()} == {"empty", "some", "some.txt"}
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "missing/file", "folder"])
+@pytest.mark.parametrize("system", ["her", "qlearning", "deepq", "gammon"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_training(
+    ludus, tmp_path, monkeypatch, system, name
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    result = ludus("train", system, "--games", "1", "--log", "log", "--out", name)
+    assert result.status == 2
+    assert result.err.startswith("ludus: cannot write ")
+    assert result.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
 def test_training_and_solving_without_a_file_say_that_nothing_is_kept(ludus):
     assert "nothing is saved; --out FILE" in ludus("train", "her", "--games", "2").err
     result = ludus("solve", "nine_mens_morris", "--max-men", "3")

@@ -21,7 +21,7 @@ from ludus.cli.options import (
 from ludus.cli.output import drop_none, print_json, print_table, print_unsaved, track_progress
 from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadRecord, BadSpec, LudusError, quote
-from ludus.core.files import check_output, quote_path, read_text, write_text
+from ludus.core.files import check_output, check_writable, quote_path, read_text, write_text
 
 if TYPE_CHECKING:
     from ludus.analysis import PositionAnalysis
@@ -437,6 +437,8 @@ def _start_or_resume(
     from ludus.learn.gammon.network import GammonNetwork
     from ludus.learn.gammon.train import GammonTrainer
 
+    if out is not None:
+        check_writable(out)  # before the training, and before exists(), which raises for some paths
     if out is None or not out.exists():
         rng = np.random.default_rng(settings.seed)
         network = GammonNetwork.initialise(find_encoding(settings.coding), settings.hidden, rng)

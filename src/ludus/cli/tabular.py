@@ -19,7 +19,7 @@ from ludus.cli.options import (
 from ludus.cli.output import print_json, print_table, print_unsaved, track_progress
 from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadPosition, LudusError, quote
-from ludus.core.files import check_output, quote_path, write_text
+from ludus.core.files import check_output, check_writable, quote_path, write_text
 from ludus.core.spec import check_choice
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -182,7 +182,10 @@ def _resume_training(learner: "SavableLearner", config: "TrainingRun", out: Path
     """Load a learner that was trained with the same settings; return its number of games."""
     from ludus.learn.common.learner import BLOCK_SIZE
 
-    if out is None or not out.exists():
+    if out is None:
+        return 0
+    check_writable(out)  # before the training, and before exists(), which raises for some paths
+    if not out.exists():
         return 0
     before, name = learner.load(out), quote_path(out)
     for key, value in dataclasses.asdict(config).items():
