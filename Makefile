@@ -5,7 +5,7 @@ BIN := .venv/bin
 SET_UP := @/bin/sh tools/python tools/environment.py
 TESTS := --doctest-modules src tests README.md docs/index.md docs/library.md docs/environments.md docs/guide
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(TESTS)
-# Downloads run beside the compiler, and checks on one core beside what prepares the tests.
+# Downloads run beside the compiler, and checks on one core beside the tests.
 RUN_PARALLEL := @+$(MAKE) --no-print-directory -j2 LUDUS_PARALLEL=1
 NATIVE := $(wildcard native/*/*.[ch]pp native/*/*.cu* native/*/*/*.hpp)
 ARGS ?=
@@ -18,7 +18,7 @@ ifndef LUDUS_PARALLEL
 .NOTPARALLEL:
 endif
 .PHONY: help play test test-all lint lint-native format bench strengths docs docs-links wheel release \
-	update clean base dev documentation debian packages bytecode
+	update clean base dev documentation debian packages bytecode run-tests
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -28,22 +28,20 @@ play: base ## set up what is missing and play
 
 test: packages ## run every check that a change must pass
 	$(RUN_PARALLEL) dev debian
-	$(RUN_PARALLEL) lint bytecode
-	$(PYTEST) -m "not slow" $(ARGS)
+	$(RUN_PARALLEL) lint run-tests SELECTION='-m "not slow"'
 
 test-all: packages ## run every test, those that take minutes too, with more repetitions
 	$(RUN_PARALLEL) dev debian
 	$(SET_UP) cluster
-	$(RUN_PARALLEL) lint bytecode
-	$(PYTEST) --thorough $(ARGS)
+	$(RUN_PARALLEL) lint run-tests SELECTION=--thorough
 
 lint: dev ## check format, types, words and the order of the layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	$(BIN)/python tools/check_words.py
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/mypy
 
 lint-native: dev ## check the native core with clang-tidy, g++ and clang++ at all processor levels, no warning allowed
 	@for cxx in g++ clang++; do for march in x86-64-v2 x86-64-v3 x86-64-v4 native; do \
@@ -111,6 +109,10 @@ packages:
 # All test processes start at once and import the same files: they find them compiled.
 bytecode: dev
 	@$(BIN)/python -m pytest --collect-only --quiet $(TESTS) >/dev/null 2>&1 || true
+
+# Not started when a check has failed by then. Programs that tests start are not jobs of this make.
+run-tests: bytecode
+	env -u MAKEFLAGS -u MFLAGS $(PYTEST) $(SELECTION) $(ARGS)
 
 debian:
 	@$(BIN)/python tools/debian_packages.py

@@ -1,4 +1,4 @@
-"""Attack a running page in ways that once broke it, and print what it held.
+"""Attack a running page in ways that once broke it, and print what it withstood.
 
     python benchmarks/attack_server.py [--half-sent 1500] [--forged 400] [--foreign 300] [--slow 60]
 
@@ -35,7 +35,7 @@ def start_server(folder: Path) -> tuple[subprocess.Popen[str], str]:
 
 
 def measure_half_sent(base: str, count: int) -> str:
-    """Open connections that send half a request, and look whether others are served."""
+    """Open connections that send half a request, and check that others are served."""
     host, _, port = base.removeprefix("http://").partition(":")
     with ExitStack() as stack:
         for _ in range(count):

@@ -1,4 +1,4 @@
-"""How fast backgammon's moves are generated, and whole games played, on this machine.
+"""Speed of backgammon's move generator and of whole games on this machine.
 
     python benchmarks/backgammon_moves.py
 

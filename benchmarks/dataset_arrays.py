@@ -37,8 +37,8 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        path = arguments.file or make(Path(folder) / "dataset.txt")
-        found = measured(path)
+        path = arguments.file or write_dataset(Path(folder) / "dataset.txt")
+        found = measure(path)
     if arguments.json:
         print(json.dumps(found))
     else:
@@ -47,8 +47,8 @@ def main() -> int:
     return 0 if found["read"] * LINES / found["lines"] <= WANTED else 1
 
 
-def measured(path: Path) -> dict[str, float]:
-    """Seconds for each kind of work, the best of three."""
+def measure(path: Path) -> dict[str, float]:
+    """Return the seconds of each operation, the best of three."""
     entries = read_dataset(path)
     rules = Rules()
     expanded = augment(entries, "published")
@@ -60,12 +60,12 @@ def measured(path: Path) -> dict[str, float]:
         "expand, symmetries": lambda: augment(entries),
         "expand, published": lambda: augment(entries, "published"),
     }
-    seconds = {name: min(_seconds(each) for _ in range(3)) for name, each in work.items()}
+    seconds = {name: min(_measure_seconds(each) for _ in range(3)) for name, each in work.items()}
     return {"lines": len(entries), "expanded": len(expanded), **seconds}
 
 
-def make(path: Path) -> Path:
-    """A file of random positions and moves."""
+def write_dataset(path: Path) -> Path:
+    """Write a file of random positions and moves."""
     source, game = random.Random(1), NineMensMorris()
     lines: list[str] = []
     while len(lines) < LINES:
@@ -78,7 +78,7 @@ def make(path: Path) -> Path:
     return path
 
 
-def _seconds(work: Callable[[], Any]) -> float:
+def _measure_seconds(work: Callable[[], Any]) -> float:
     began = time.perf_counter()
     work()
     return time.perf_counter() - began

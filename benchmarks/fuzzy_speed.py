@@ -18,7 +18,7 @@ WANTED_MOVE = 0.0005
 """Maximum seconds of a move."""
 
 
-def seconds_of_games() -> float:
+def measure_games() -> float:
     game = ludus.game("nine_mens_morris", "vrajitoru")
     began = time.perf_counter()
     for players in (("fuzzy", "focused"), ("focused", "fuzzy")):
@@ -26,8 +26,8 @@ def seconds_of_games() -> float:
     return time.perf_counter() - began
 
 
-def seconds_of_a_move() -> float:
-    """The mean over the Fuzzy player's moves of a few games."""
+def measure_move() -> float:
+    """Return the mean time of the Fuzzy player's moves in a few games."""
     game = ludus.game("nine_mens_morris", "vrajitoru")
     player, other = ludus.player("fuzzy", game), ludus.player("focused", game)
     spent = [
@@ -40,7 +40,7 @@ def seconds_of_a_move() -> float:
 
 
 def main() -> int:
-    found = {"games_seconds": seconds_of_games(), "move_seconds": seconds_of_a_move()}
+    found = {"games_seconds": measure_games(), "move_seconds": measure_move()}
     if "--json" in sys.argv[1:]:
         print(json.dumps(found))
     else:

@@ -19,7 +19,7 @@ RUNS = 5
 
 def main() -> int:
     found = {
-        f"{spec}, {mode}": milliseconds(spec, mode)
+        f"{spec}, {mode}": measure_milliseconds(spec, mode)
         for spec in WANTED
         for mode in ("faithful", "improved")
     }
@@ -32,8 +32,8 @@ def main() -> int:
     return 0 if all(taken < WANTED[name.partition(",")[0]] for name, taken in found.items()) else 1
 
 
-def milliseconds(spec: str, mode: str) -> float:
-    """The mean over some runs, each with a new learner."""
+def measure_milliseconds(spec: str, mode: str) -> float:
+    """Return the mean over several runs, each with a new learner."""
     played = game(spec)
     starts, opponent, total = played.training_starts(), PerfectOpponent(played), 0.0
     for seed in range(RUNS):

@@ -42,12 +42,12 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     game = ludus.game("nine_mens_morris")
-    speed, seconds = search_speed(game)
+    speed, seconds = measure_search(game)
     oracle = oracle_for(game, options.oracle)
     found = RegretStatistics(game, oracle)
     player = ludus.player(options.player, game)
     player.start_game(0)
-    for position in critical_positions(game, oracle, options.positions, options.count):
+    for position in find_critical_positions(game, oracle, options.positions, options.count):
         found.add_moves([position], [player.choose(position).move])
     kept = found.total.critical_kept_rate or 0.0
     if options.json:
@@ -68,9 +68,9 @@ def main() -> int:
     return 0 if speed >= WANTED_NODES and kept >= WANTED_KEPT else 1
 
 
-def search_speed(game: Any) -> tuple[float, dict[int, float]]:
-    """Positions a second at the greatest depth, and the median time to each depth."""
-    middle = list(middle_games(game))
+def measure_search(game: Any) -> tuple[float, dict[int, float]]:
+    """Return positions a second at the greatest depth, and the median time to each depth."""
+    middle = list(sample_middle_games(game))
     medians, speed = {}, 0.0
     for depth in DEPTHS:
         spent, nodes = [], 0
@@ -85,8 +85,8 @@ def search_speed(game: Any) -> tuple[float, dict[int, float]]:
     return speed, medians
 
 
-def middle_games(game: Any) -> Iterator[Any]:
-    """Positions of the moving phase with most men on the board, from games of `focused`."""
+def sample_middle_games(game: Any) -> Iterator[Any]:
+    """Return positions of the moving phase with most men on the board, from games of `focused`."""
     focused = ludus.player("focused", game)
     for seed in range(MIDDLE_GAMES):
         match = ludus.play_match(game, (focused, focused), seed=seed, max_plies=22)
@@ -95,10 +95,12 @@ def middle_games(game: Any) -> Iterator[Any]:
         yield last
 
 
-def critical_positions(game: Any, oracle: Oracle, file: Path | None, count: int) -> Iterator[Any]:
+def find_critical_positions(
+    game: Any, oracle: Oracle, file: Path | None, count: int
+) -> Iterator[Any]:
     """Yield `count` different critical positions."""
     seen: set[Any] = set()
-    for position in from_file(game, file) if file else from_random_games(game, oracle):
+    for position in read_positions(game, file) if file else sample_positions(game, oracle):
         if position in seen or position.outcome() is not None:
             continue
         try:
@@ -112,15 +114,15 @@ def critical_positions(game: Any, oracle: Oracle, file: Path | None, count: int)
             return
 
 
-def from_file(game: Any, file: Path) -> Iterator[Any]:
-    """The positions of a file, in a random order that is always the same."""
+def read_positions(game: Any, file: Path) -> Iterator[Any]:
+    """Yield the positions of a file, in a random order that is always the same."""
     lines = file.read_text().splitlines()
     random.Random(0).shuffle(lines)
     return map(game.parse, lines)
 
 
-def from_random_games(game: Any, oracle: Oracle) -> Iterator[Any]:
-    """Positions that random games come to, as far as the oracle knows them."""
+def sample_positions(game: Any, oracle: Oracle) -> Iterator[Any]:
+    """Yield positions of random games that the oracle has solved."""
     source = random.Random(0)
     while True:
         position = game.start()

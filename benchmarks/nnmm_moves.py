@@ -1,4 +1,4 @@
-"""How fast the networks for nine men's morris choose: batches on all cores, one move on one core.
+"""Speed of the networks for nine men's morris: batches on all cores, one move on one core.
 
     python benchmarks/nnmm_moves.py [FILE.safetensors]
 
@@ -13,7 +13,6 @@ import sys
 # Batches are shared among threads and a move is not; numpy reads this when it is loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-import random
 import time
 from pathlib import Path
 from statistics import median
@@ -21,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-import ludus
 from ludus.games.nine_mens_morris import PositionBatch
 from ludus.learn.nnmm import (
     INPUT_MODELS,
@@ -33,6 +31,7 @@ from ludus.learn.nnmm import (
     PartOrder,
     find_shipped_weights,
 )
+from morris_positions import sample_positions
 
 POSITIONS = 20_000
 SINGLE = 300
@@ -47,9 +46,9 @@ CASES: tuple[tuple[DecodingRule, int], ...] = (
 
 
 def main() -> None:
-    positions = _positions(POSITIONS)
+    positions = sample_positions(POSITIONS)
     entries = PositionBatch.from_positions(positions)
-    for name, chain in _chains(sys.argv[1:]).items():
+    for name, chain in _load_chains(sys.argv[1:]).items():
         inputs = " and ".join(model.name for model in chain.models)
         print(f"{name}, order {chain.order}, inputs {inputs}")
         chain.predict(entries[:100], symmetries=16)
@@ -59,7 +58,7 @@ def main() -> None:
             chain.predict(entries[:count], rule, symmetries)
             rate = count / (time.perf_counter() - began)
             policy = ChainPolicy(chain, any(chain.trained), rule, 3, symmetries)
-            single = _milliseconds(policy, positions[::67])
+            single = _measure_milliseconds(policy, positions[::67])
             print(
                 f"  {rule:<6} {symmetries:>2} symmetries: {rate:10,.0f} positions/s in batches, "
                 f"{single:6.2f} ms for one move"
@@ -71,7 +70,7 @@ def main() -> None:
             print(f"  with the legality check: {rate:10,.0f} positions/s in batches")
 
 
-def _milliseconds(policy: ChainPolicy, positions: list[Any]) -> float:
+def _measure_milliseconds(policy: ChainPolicy, positions: list[Any]) -> float:
     taken = []
     for position in positions[:SINGLE]:
         began = time.process_time_ns()
@@ -80,17 +79,17 @@ def _milliseconds(policy: ChainPolicy, positions: list[Any]) -> float:
     return median(taken) / 1e6
 
 
-def _chains(files: list[str]) -> dict[str, Chain]:
+def _load_chains(files: list[str]) -> dict[str, Chain]:
     if files:
         return {name: Chain.load(Path(name)) for name in files}
     found = {
         f"shipped {size}": Chain.load(path) for (size, _), path in find_shipped_weights().items()
     }
-    return found or {"random networks of the thesis's size": Chain(_random())}
+    return found or {"random networks of the thesis's size": Chain(_make_random_weights())}
 
 
-def _random() -> ChainWeights:
-    """Networks of 200 and ten blocks of 300, as in the thesis."""
+def _make_random_weights() -> ChainWeights:
+    """Return random networks of the thesis's sizes: 200 units, and ten blocks of 300."""
     order, model, design = PartOrder(), INPUT_MODELS["rawest"], NetworkConfig("residual")
     rng = np.random.default_rng(0)
     networks = []
@@ -107,18 +106,6 @@ def _random() -> ChainWeights:
             tensors[f"{name}.bias"] = np.zeros(above, np.float32)
         networks.append(tensors)
     return ChainWeights(order, model, (design.as_dict(),) * 3, (tuple(networks),))
-
-
-def _positions(number: int) -> list[Any]:
-    """Positions of random games."""
-    game, source = ludus.game("nine_mens_morris"), random.Random(1)
-    found: list[Any] = []
-    while len(found) < number:
-        position = game.start()
-        while position.outcome() is None:
-            found.append(position)
-            position = position.play(source.choice(position.legal_moves()))
-    return found[:number]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How long an epoch of the training of a network takes, on examples made up at random.
+"""Time of a training epoch of a network, on random examples.
 
 python benchmarks/nnmm_training.py [PRESET] [DEVICE] [EXAMPLES]
 """
@@ -15,8 +15,8 @@ from ludus.learn.nnmm import Examples, NetworkTrainer, Preset, load_preset
 EPOCHS = 5
 
 
-def made_up(plan: Preset, count: int, device: torch.device) -> Examples:
-    """Noise in the form of examples for TO."""
+def make_random_examples(plan: Preset, count: int, device: torch.device) -> Examples:
+    """Return random examples for TO."""
     inputs = torch.randint(2, (count, plan.model.width), dtype=torch.uint8, device=device)
     return Examples(inputs, torch.randint(1, 25, (count,), device=device), None)
 
@@ -26,7 +26,10 @@ def main(name: str = "thesis", where: str = "auto", count: str = "1384373") -> N
         load_preset(name).with_overrides(f"epochs={EPOCHS},seconds=0,patience=0"),
         select_device(where),
     )
-    training, validation = made_up(plan, int(count), device), made_up(plan, 1000, device)
+    training, validation = (
+        make_random_examples(plan, int(count), device),
+        make_random_examples(plan, 1000, device),
+    )
     network = NetworkTrainer(plan.design_for(plan.steps[0]), plan.training, training, validation)
     seconds = [time.perf_counter()] + [time.perf_counter() for _ in network.epochs()]
     best = min(after - before for before, after in pairwise(seconds))

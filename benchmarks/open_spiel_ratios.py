@@ -1,4 +1,4 @@
-"""Our Nine Men's Morris beside OpenSpiel's, measured in one run on one machine.
+"""Speed of our Nine Men's Morris and of OpenSpiel's, measured in one run on one machine.
 
 Both sides are driven from Python; each figure is the best of several short rounds in which the
 two take turns, so that a noisy machine disturbs both alike.
@@ -22,24 +22,24 @@ Work = Callable[[], int]
 """Does a little work and returns how much it was."""
 
 
-def ratios() -> dict[str, float]:
-    """Ours over theirs: perft nodes, random games and single moves, each per second."""
+def measure_ratios() -> dict[str, float]:
+    """Return the ratios of our rates to theirs: perft nodes, random games and single moves."""
     return {
-        "perft": _ratio(_our_perft(), _their_perft()),
-        "random_games": _ratio(_our_games(), _their_games()),
-        "python_moves": _ratio(_our_moves(), _their_moves()),
+        "perft": _measure_ratio(_our_perft(), _their_perft()),
+        "random_games": _measure_ratio(_our_games(), _their_games()),
+        "python_moves": _measure_ratio(_our_moves(), _their_moves()),
     }
 
 
-def _ratio(ours: Work, theirs: Work) -> float:
+def _measure_ratio(ours: Work, theirs: Work) -> float:
     best = [0.0, 0.0]
     for _ in range(ROUNDS):
         for side, work in enumerate((ours, theirs)):
-            best[side] = max(best[side], _rate(work))
+            best[side] = max(best[side], _measure_rate(work))
     return best[0] / best[1]
 
 
-def _rate(work: Work) -> float:
+def _measure_rate(work: Work) -> float:
     done, began = 0, time.perf_counter()
     while (elapsed := time.perf_counter() - began) < SECONDS:
         done += work()
@@ -55,7 +55,7 @@ def _their_perft() -> Work:
     game = pyspiel.load_game("nine_mens_morris")
 
     def nodes(state: Any, depth: int) -> int:
-        """Whole turns: a capture, their second action of the same player, counts inside."""
+        """Count whole turns; a capture, in OpenSpiel a second action, belongs to its turn."""
         mover, total = state.current_player(), 0
         for action in state.legal_actions():
             after = state.child(action)

@@ -1,4 +1,4 @@
-"""Perfect values looked up: a million random positions in a batch, beside a loop in Python.
+"""Speed of looking up exact values: a million random positions in a batch, and in a loop.
 
 python benchmarks/oracle_lookups.py [--max-men N] [--json]
 
@@ -62,13 +62,13 @@ def make_database(folder: Path, max_men: int) -> None:
 
 
 def measure(folder: Path, max_men: int) -> dict[str, float]:
-    """Rates a second, and the seconds of a look-up whose block is not at hand yet."""
-    batch = random_positions(POSITIONS, max_men)
+    """Return rates a second, and the seconds of a look-up whose block is not yet in memory."""
+    batch = sample_positions(POSITIONS, max_men)
     oracle = Oracle.open(folder)
     began = time.perf_counter()
     codes = oracle.lookup(batch)
     cold_batch = POSITIONS / (time.perf_counter() - began)
-    rate = max(_rate(oracle, batch) for _ in range(ROUNDS))
+    rate = max(_measure_rate(oracle, batch) for _ in range(ROUNDS))
     positions = batch[:SINGLE].to_positions(ludus.game("nine_mens_morris"))
     began = time.perf_counter()
     values = [oracle.value(position) for position in positions]
@@ -79,18 +79,18 @@ def measure(folder: Path, max_men: int) -> dict[str, float]:
         "batch_cold": cold_batch,
         "one_by_one": one_by_one,
         "ratio": rate / one_by_one,
-        "cold_seconds": _cold(folder, positions),
+        "cold_seconds": _measure_cold(folder, positions),
     }
 
 
-def _rate(oracle: MorrisOracle, batch: PositionBatch) -> float:
+def _measure_rate(oracle: MorrisOracle, batch: PositionBatch) -> float:
     began = time.perf_counter()
     oracle.lookup(batch)
     return POSITIONS / (time.perf_counter() - began)
 
 
-def _cold(folder: Path, positions: list[Any]) -> float:
-    """The median over databases freshly opened, whose files have not been looked into yet."""
+def _measure_cold(folder: Path, positions: list[Any]) -> float:
+    """Return the median over newly opened databases, of which no block has been read."""
     times = []
     for position in positions[:101]:
         oracle = Oracle.open(folder)
@@ -100,7 +100,7 @@ def _cold(folder: Path, positions: list[Any]) -> float:
     return sorted(times)[len(times) // 2]
 
 
-def random_positions(count: int, max_men: int, seed: int = 1) -> PositionBatch:
+def sample_positions(count: int, max_men: int, seed: int = 1) -> PositionBatch:
     """Random positions with empty hands."""
     rng = np.random.default_rng(seed)
     points = rng.permuted(np.tile(np.arange(24, dtype=np.uint32), (count, 1)), axis=1)

@@ -1,4 +1,4 @@
-"""Measure the page: how heavy it is, how soon it is there, and how fast it answers.
+"""Measure the page: bytes to load, time to the first paint, and time of replies.
 
     PYTHONPATH=tests python benchmarks/page.py [--seconds 20] [--games 50] [--json]
 
@@ -51,19 +51,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder))
         try:
-            found |= review(server, ("a game on a server that has just started",))
+            found |= measure_review(server, ("a game on a server that has just started",))
         finally:
             server.kill()
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder))
         try:
-            names = quick_players(server)
-            found |= in_browser(server, names)
-            found |= review(server, ("a finished game", "the next game"))
-            found |= asyncio.run(replies(server, names))
-            found |= asyncio.run(crowd(server, options.games, options.seconds))
-            found |= many_connections(server)
-            found |= killed(server)
+            names = list_quick_players(server)
+            found |= measure_browser(server, names)
+            found |= measure_review(server, ("a finished game", "the next game"))
+            found |= asyncio.run(measure_replies(server, names))
+            found |= asyncio.run(measure_crowd(server, options.games, options.seconds))
+            found |= measure_idle_connections(server)
+            found |= measure_restart(server)
         finally:
             server.kill()
     if options.json:
@@ -73,20 +73,20 @@ def main() -> None:
         print(f"{name:44} {value}")
 
 
-def milliseconds(times: list[float], share: float) -> float:
-    """A quantile, in milliseconds."""
+def compute_milliseconds(times: list[float], share: float) -> float:
+    """Return a quantile, in milliseconds."""
     return round(1000 * sorted(times)[min(int(share * len(times)), len(times) - 1)], 1)
 
 
-def quick_players(server: Server) -> list[str]:
-    """Every player of Morris that is registered and does not search."""
+def list_quick_players(server: Server) -> list[str]:
+    """Return every registered player of Morris that does not search."""
     with server.client() as client:
         found = client.get("/api/opponents", params={"game": "nine_mens_morris"}).json()
     return [each["name"] for each in found if each["name"] not in SEARCHING]
 
 
-def in_browser(server: Server, names: list[str]) -> dict[str, Any]:
-    """Weight and first paint of a page that is opened for the first time, and replies to clicks."""
+def measure_browser(server: Server, names: list[str]) -> dict[str, Any]:
+    """Measure bytes and first paint of a page opened for the first time, and replies to clicks."""
     program = shutil.which("chromium")
     if program is None:
         return {}
@@ -137,7 +137,7 @@ def in_browser(server: Server, names: list[str]) -> dict[str, Any]:
 
 
 def _click(page: Any) -> float:
-    """Milliseconds from the click that ends a move until the answer of the other side is drawn."""
+    """Return milliseconds from the click that ends a move until the other side's move is drawn."""
     node = page.locator(".game-area").get_attribute("data-node")
     watch = """([node]) => new Promise((done) => {
         const area = document.querySelector(".game-area");
@@ -156,7 +156,7 @@ def _click(page: Any) -> float:
     return float(page.evaluate(watch, [node]))
 
 
-def review(server: Server, names: Sequence[str]) -> dict[str, Any]:
+def measure_review(server: Server, names: Sequence[str]) -> dict[str, Any]:
     """Time the reviews of finished games of Morris, each right after its last move.
 
     No move takes time, so that little is loaded before; in a game of a person it is.
@@ -168,9 +168,9 @@ def review(server: Server, names: Sequence[str]) -> dict[str, Any]:
             view = begin(client, "nine_mens_morris", None, "focused")
             while view["status"] != "over":
                 view = touch(client, view, rng.choice(view["places"]))
-            began, used = time.perf_counter(), _processor_seconds(server)
+            began, used = time.perf_counter(), _measure_processor_seconds(server)
             points = client.get(f"/api/games/{view['id']}/review").json()["points"]
-            seconds, used = time.perf_counter() - began, _processor_seconds(server) - used
+            seconds, used = time.perf_counter() - began, _measure_processor_seconds(server) - used
             marked = sum(bool(point["mark"]) for point in points)
             found |= {
                 f"review of {name}, plies, marked moves": [len(points) - 1, marked],
@@ -180,21 +180,21 @@ def review(server: Server, names: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-async def replies(server: Server, names: list[str]) -> dict[str, Any]:
-    """From a touch to the view that has the answer of the other side in it."""
+async def measure_replies(server: Server, names: list[str]) -> dict[str, Any]:
+    """Measure the time from a touch to the view that holds the other side's move."""
     found = {}
     async with httpx.AsyncClient(base_url=server.base, timeout=60) as client:
         for name in names:
             times = []
             for seed in range(6):
-                times += (await one_game(client, server, name, seed))[2:]
-            found[f"reply of {name}, ms, median"] = milliseconds(times, 0.5)
-            found[f"reply of {name}, ms, 99 of 100"] = milliseconds(times, 0.99)
+                times += (await play_game(client, server, name, seed))[2:]
+            found[f"reply of {name}, ms, median"] = compute_milliseconds(times, 0.5)
+            found[f"reply of {name}, ms, 99 of 100"] = compute_milliseconds(times, 0.99)
     return found
 
 
-async def one_game(client: httpx.AsyncClient, server: Server, name: str, seed: int) -> list[float]:
-    """The times of one game's replies, as a page would see them through its websocket."""
+async def play_game(client: httpx.AsyncClient, server: Server, name: str, seed: int) -> list[float]:
+    """Return the times of one game's replies, as a page receives them through its websocket."""
     rng = random.Random(seed)
     times: list[float] = []
     order = {"game": "nine_mens_morris", "seats": [{}, {"player": name}], "seed": seed}
@@ -224,7 +224,7 @@ async def one_game(client: httpx.AsyncClient, server: Server, name: str, seed: i
 
 
 class Wire:
-    """A connection that costs its owner next to nothing, so that the server is what is measured."""
+    """A connection with little work on the client's side, so that the server is measured."""
 
     def __init__(self, port: int, answers: list[float]) -> None:
         self.port = port
@@ -234,7 +234,7 @@ class Wire:
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
 
     async def ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        """The answer to a request; how long it took is noted."""
+        """Return the answer to a request, and record its time."""
         content = b"" if body is None else json.dumps(body).encode()
         head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(content)}\r\n"
         began = time.perf_counter()
@@ -250,21 +250,21 @@ class Wire:
         return view
 
 
-async def crowd(server: Server, games: int, seconds: float) -> dict[str, Any]:
-    """Many games at once, a move every second in each, some against a search that takes long."""
+async def measure_crowd(server: Server, games: int, seconds: float) -> dict[str, Any]:
+    """Measure many games at once, a move every second in each, some against a slow search."""
     answers: list[float] = []
     ends = time.monotonic() + seconds
-    tasks = [_one_of_many(Wire(server.port, answers), n, ends) for n in range(games)]
+    tasks = [_play_repeatedly(Wire(server.port, answers), n, ends) for n in range(games)]
     moves = sum(await asyncio.gather(*tasks))
     return {
         f"{games} games, moves": moves,
         f"{games} games, answers": len(answers),
-        f"{games} games, answers, ms, median": milliseconds(answers, 0.5),
-        f"{games} games, answers, ms, 99 of 100": milliseconds(answers, 0.99),
+        f"{games} games, answers, ms, median": compute_milliseconds(answers, 0.5),
+        f"{games} games, answers, ms, 99 of 100": compute_milliseconds(answers, 0.99),
     }
 
 
-async def _one_of_many(wire: Wire, number: int, ends: float) -> int:
+async def _play_repeatedly(wire: Wire, number: int, ends: float) -> int:
     rng, moves = random.Random(number), 0
     await wire.open()
     await asyncio.sleep(rng.random())
@@ -287,9 +287,9 @@ async def _one_of_many(wire: Wire, number: int, ends: float) -> int:
     return moves
 
 
-def many_connections(server: Server, count: int = 1_000) -> dict[str, Any]:
-    """A thousand connections that say nothing, or half a request, while somebody plays."""
-    before, times = _memory(server), []
+def measure_idle_connections(server: Server, count: int = 1_000) -> dict[str, Any]:
+    """Open a thousand connections that send nothing, or half a request, while a game is played."""
+    before, times = _measure_memory(server), []
     with ExitStack() as stack, server.client() as client:
         for number in range(count):
             raw = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
@@ -300,21 +300,21 @@ def many_connections(server: Server, count: int = 1_000) -> dict[str, Any]:
             began = time.perf_counter()
             client.get(f"/api/games/{view['id']}")
             times.append(time.perf_counter() - began)
-        grown = _memory(server) - before
+        grown = _measure_memory(server) - before
     return {
-        f"{count} connections, answers, ms, 99 of 100": milliseconds(times, 0.99),
+        f"{count} connections, answers, ms, 99 of 100": compute_milliseconds(times, 0.99),
         f"{count} connections, memory grown, MB": round(grown / 1e6, 1),
     }
 
 
-def _memory(server: Server) -> int:
+def _measure_memory(server: Server) -> int:
     assert server.process is not None
     pages = int(Path(f"/proc/{server.process.pid}/statm").read_text().split()[1])
     return pages * 4096
 
 
-def _processor_seconds(server: Server) -> float:
-    """Processor time of the server and of its workers so far."""
+def _measure_processor_seconds(server: Server) -> float:
+    """Return the processor time of the server and of its workers so far."""
     assert server.process is not None
     ticks = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -327,8 +327,8 @@ def _processor_seconds(server: Server) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def killed(server: Server, count: int = 20) -> dict[str, Any]:
-    """Kill the server in the middle of games; how many go on, and how soon it is back."""
+def measure_restart(server: Server, count: int = 20) -> dict[str, Any]:
+    """Kill the server during games; measure how many continue, and how soon it is back."""
     with server.client() as client:
         views = [begin(client, "nine_mens_morris", None, "newbie", seed=n) for n in range(count)]
         views = [touch(client, view, "d6") for view in views]

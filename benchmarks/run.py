@@ -1,4 +1,4 @@
-"""Every benchmark, as ratios against a named peer: `make bench`.
+"""Run every benchmark, as ratios to a named peer: `make bench`.
 
 python benchmarks/run.py [--json]
 """
@@ -7,14 +7,14 @@ import json
 import sys
 from importlib.metadata import version
 
-from open_spiel_ratios import ratios
+from open_spiel_ratios import measure_ratios
 
 WANTED = {"perft": 100.0, "random_games": 100.0, "python_moves": 1.5}
 """What we ask of ourselves against OpenSpiel on two cores."""
 
 
 def main() -> int:
-    found = ratios()
+    found = measure_ratios()
     if "--json" in sys.argv[1:]:
         print(json.dumps({"peer": f"open_spiel {version('open_spiel')}", "ratios": found}))
     else:

@@ -59,13 +59,15 @@ def main() -> None:
     missing = (
         []
         if options.write
-        else [task for task in tasks(options.games, only) if _is_new(task, found)]
+        else [task for task in list_tasks(options.games, only) if _is_new(task, found)]
     )
     for number, (game, key, command) in enumerate(missing, 1):
         print(f"{number} of {len(missing)}: {game} {key}", file=sys.stderr, flush=True)
-        found.setdefault(game, {})[key] = kept(key, measured(command))
-        write(EVIDENCE, {name: dict(sorted(results.items())) for name, results in found.items()})
-    write(TARGET, strengths(found))
+        found.setdefault(game, {})[key] = select_results(key, run_command(command))
+        write_results(
+            EVIDENCE, {name: dict(sorted(results.items())) for name, results in found.items()}
+        )
+    write_results(TARGET, collect_strengths(found))
 
 
 def _is_new(task: Task, found: Results) -> bool:
@@ -73,32 +75,32 @@ def _is_new(task: Task, found: Results) -> bool:
     return key not in found.get(game, {})
 
 
-def tasks(games: int, only: set[str]) -> Iterator[Task]:
-    """Everything that can be measured with what is installed here; the slow ones come last."""
+def list_tasks(games: int, only: set[str]) -> Iterator[Task]:
+    """Yield everything that can be measured with what is installed here, slow ones last."""
 
     def is_wanted(*players: str) -> bool:
         return not only or bool(only & {_name(spec) for spec in players})
 
-    pairs = [pair for pair in combinations(sorted(specs(MORRIS)), 2) if is_wanted(*pair)]
-    yield from (_meeting(pair, games) for pair in pairs if SLOW not in pair)
+    pairs = [pair for pair in combinations(sorted(list_specs(MORRIS)), 2) if is_wanted(*pair)]
+    yield from (_make_match_task(pair, games) for pair in pairs if SLOW not in pair)
     for game in ("noughts_and_crosses", "hexapawn"):
-        for spec in filter(is_wanted, specs(game)):
+        for spec in filter(is_wanted, list_specs(game)):
             yield game, spec, ["regret", game, spec, "--games", str(POSITIONS)]
-    for spec in filter(is_wanted, specs("backgammon")):
+    for spec in filter(is_wanted, list_specs("backgammon")):
         if spec != MEASURE:
             command = ["match", "backgammon", spec, MEASURE, "--games", str(LONG_MATCH)]
             yield "backgammon", spec, command
-    yield from (_meeting(pair, max(1, games // 5)) for pair in pairs if SLOW in pair)
+    yield from (_make_match_task(pair, max(1, games // 5)) for pair in pairs if SLOW in pair)
 
 
-def _meeting(pair: tuple[str, str], games: int) -> Task:
+def _make_match_task(pair: tuple[str, str], games: int) -> Task:
     # As on the page, where `perfect` searches what is not solved.
     played = [f"{spec}:fallback=search" if spec == SLOW else spec for spec in pair]
     return MORRIS, " ".join(pair), ["match", MORRIS, *played, "--games", str(games)]
 
 
-def specs(game: str) -> list[str]:
-    """Players as the page offers them, each level and each set of options on its own."""
+def list_specs(game: str) -> list[str]:
+    """Return the players that the page offers, with each level and each set of options."""
     found = []
     for each in list_opponents({"game": game, "rules": ""})["players"]:
         if each["name"] not in FOLLOWERS:
@@ -114,8 +116,8 @@ def _name(spec: str) -> str:
     return spec.partition(":")[0]
 
 
-def measured(command: list[str]) -> dict[str, Any]:
-    """What a command of ours answers; without a solved game that others may not have."""
+def run_command(command: list[str]) -> dict[str, Any]:
+    """Return the output of a command, run without a solved game that others may not have."""
     surroundings = {name: text for name, text in os.environ.items() if name != "LUDUS_ORACLE"}
     run = [sys.executable, "-m", "ludus.cli", *command, "--seed", str(SEED), "--json"]
     done = subprocess.run(run, stdout=subprocess.PIPE, check=True, env=surroundings)
@@ -123,19 +125,19 @@ def measured(command: list[str]) -> dict[str, Any]:
     return answer
 
 
-def kept(key: str, answer: dict[str, Any]) -> dict[str, Any]:
-    """As much of an answer as is needed."""
+def select_results(key: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of an output that is needed."""
     if "wins" in answer:
         return {name: answer[name] for name in ("games", "wins", "draws")}
     return {"kept": answer["critical_kept"], "critical": answer["critical"]}
 
 
-def strengths(found: Results) -> Results:
+def collect_strengths(found: Results) -> Results:
     """Return the strengths that the page shows, by game and player."""
     strengths_by_game: Results = {}
     for game, results in found.items():
         if game == MORRIS:
-            strengths_by_game[game] = elos(results) | {
+            strengths_by_game[game] = compute_elos(results) | {
                 name: {"follows": True} for name in FOLLOWERS
             }
         elif game == "backgammon":
@@ -148,8 +150,8 @@ def strengths(found: Results) -> Results:
     return strengths_by_game
 
 
-def elos(results: dict[str, Any]) -> dict[str, Any]:
-    """Elo ratings from the results of all pairs, the best player first."""
+def compute_elos(results: dict[str, Any]) -> dict[str, Any]:
+    """Return Elo ratings from the results of all pairs, the best player first."""
     scores = {
         (pair.split(" ")[0], pair.split(" ")[1]): (each["wins"][0], each["draws"], each["wins"][1])
         for pair, each in results.items()
@@ -163,8 +165,8 @@ def elos(results: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def write(path: Path, value: Any) -> None:
-    """Whole or not at all, one measurement a line."""
+def write_results(path: Path, value: Any) -> None:
+    """Write the measurements atomically, one a line."""
     games = []
     for game, results in value.items():
         lines = ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in results.items())

@@ -12,9 +12,11 @@ import signal
 import socket
 import sys
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 # Tests run side by side, and the threads of numpy and torch, one for each core in each process,
@@ -64,6 +66,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+class OnlyFilesWithExamples:
+    """Spares every worker a search for examples in the modules, most of them, that have none.
+
+    A plugin of its own: hooks of this file are not called for files in other folders.
+    """
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, Any, Any]:
+        found = yield
+        has_examples = file_path.suffix != ".py" or b">>>" in file_path.read_bytes()
+        return [one for one in found if has_examples or not isinstance(one, DoctestModule)]
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Two for each core: many tests wait for programs, servers and the browser.
@@ -77,6 +92,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     repetition.is_thorough = config.getoption("--thorough")
+    config.pluginmanager.register(OnlyFilesWithExamples())
     # A shell that starts us in the background lets us ignore Ctrl-C, and our children with us;
     # tests that press it would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -172,7 +188,7 @@ def find_address(host: Any, *arguments: Any, **options: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def _no_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Take no notice of the browser's event loop, which stays in the process that has started it.
+    """Hide the browser's event loop, which stays in the process that has started it.
 
     Between two calls of its synchronous interface playwright's loop is suspended, but asyncio takes
     it to be running, and would refuse to run another one.
@@ -187,7 +203,7 @@ def _no_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def seed_global_sources() -> None:
-    """What draws from a source of the whole process draws the same in any order of tests."""
+    """Seed the random generators of the process, so that the order of tests does not matter."""
     random.seed(1)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(1)

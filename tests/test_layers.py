@@ -5,6 +5,7 @@ import-linter sees import statements alone; here the same layers are applied to 
 """
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -48,6 +49,12 @@ def list_modules():
 
 
 MODULES = dict(list_modules())
+
+
+def test_every_module_can_be_imported():
+    for module in MODULES:
+        if not module.endswith("__main__"):
+            importlib.import_module(module)
 
 
 def find_named_modules(source):

@@ -1,4 +1,4 @@
-"""What notebooks show: every result has HTML or SVG that is well formed and escaped."""
+"""Displays in notebooks: every result has well-formed, escaped HTML or SVG."""
 
 import sys
 from types import SimpleNamespace

@@ -54,7 +54,7 @@ def read(path: Path = LIST) -> dict[str, Package]:
 
 
 def nothing_may_be_left_out() -> bool:
-    """Whether a missing package is an error: so it is for the machine that decides."""
+    """Return whether a missing package is an error, as on the machine that decides."""
     return os.environ.get("CI", "").lower() in ("true", "1")
 
 
@@ -63,7 +63,7 @@ def install_line(packages: Sequence[Package]) -> str:
 
 
 def install(packages: Sequence[Package]) -> None:
-    """Ask apt-get for the packages; whether they came is seen afterwards."""
+    """Let apt-get install the packages; success is checked afterwards."""
     print("ludus:", install_line(packages), file=sys.stderr, flush=True)
     names = [package.name for package in packages]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}

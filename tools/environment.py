@@ -90,7 +90,7 @@ def prepare(steps: list[str]) -> None:
 
 
 def find_damage() -> str | None:
-    """Why `.venv` must be made from the start; None if it can be built upon."""
+    """Return why `.venv` must be made from scratch; None if it can be updated."""
     if not os.path.lexists(VENV):
         return "there is no .venv yet"
     try:

@@ -78,13 +78,13 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def list_variants(context: Context) -> list[dict[str, Any]]:
-    """The variants, each with all its settings."""
+    """Return the variants, each with all its settings."""
     base = context.published["base"]
     return [{**base, **variant} for variant in context.published["variants"]]
 
 
 def make_preset(context: Context, variant: Mapping[str, Any], seed: int) -> Preset:
-    """The preset of a variant, with as many epochs for each network as its budget allows."""
+    """Return the preset of a variant, with as many epochs for each network as its budget allows."""
     preset = load_preset(context.setting("preset"))
     networks = len(PartOrder.parse(variant["order"]).steps) * variant["members"]
     epochs = max(1, round(context.setting("epochs") * NUM_PARTS / networks))
@@ -108,7 +108,7 @@ def make_preset(context: Context, variant: Mapping[str, Any], seed: int) -> Pres
 
 
 def make_key(variant: Mapping[str, Any], seed: int) -> str:
-    """The cache key of the row of a variant and seed."""
+    """Return the cache key of the row of a variant and seed."""
     return f"{dict(variant)} {seed}"
 
 

@@ -1,15 +1,15 @@
 """The accuracy test (6.3): how often the networks choose the teacher's move."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from ludus.datasets import MoveBatch
 from ludus.learn.nnmm import MoveClasses, ProportionTable, compute_accuracy, points_to_classes
-from ludus.reproduce import Context, Figure, Finding, Remark
+from ludus.reproduce import Context, Figure, Finding
 
 from .data import HELD_OUT, WHOLE
-from .systems import find_first_own_system, list_systems
-from .test_tables import SystemCounts, get_published_lines, make_table, measure_system
+from .systems import list_systems
+from .test_tables import CountsBySet, measure_systems, report_tables
 
 CAPTIONS = {
     WHOLE: "Of all entries of the published expansion, those the networks learned included.",
@@ -20,15 +20,7 @@ SHOWN = ("TO", "FROM", "FROM not 0", "REMOVE", "REMOVE not 0", "whole move")
 
 def run(context: Context) -> Iterator[Finding]:
     known = list_systems(context, context.published["ways"])
-    found = {
-        (system.name, where): measure_system(
-            context, system, where, "accuracy", compute_accuracy_table
-        )
-        for where in CAPTIONS
-        for system in known
-    }
-    ours = find_first_own_system(known)
-    found |= {("ours", where): found[ours.name, where] for where in CAPTIONS if ours is not None}
+    found = measure_systems(context, known, CAPTIONS, "accuracy", compute_accuracy_table)
     for row in context.published.rows:
         key = row["system"], row["set"]
         if key in found:
@@ -37,13 +29,7 @@ def run(context: Context) -> Iterator[Finding]:
         yield from found[system.name, HELD_OUT].row(
             f"{system.name}, {HELD_OUT}: whole move", "whole move"
         )
-    if ours is None:
-        yield Remark("No networks of ours are there, so the thesis's figures stand alone.")
-    for where, caption in CAPTIONS.items():
-        columns = {system.name: found[system.name, where] for system in known}
-        yield make_table(
-            f"All lines, {where}", columns, get_published_lines(context, where), caption
-        )
+    yield from report_tables(context, known, found, CAPTIONS)
     yield Figure("Figure 6.21", draw_bars, make_bar_data(context, found), CAPTIONS[WHOLE])
 
 
@@ -51,10 +37,8 @@ def compute_accuracy_table(entries: MoveBatch, predicted: MoveClasses) -> Propor
     return compute_accuracy(entries, predicted, points_to_classes(entries.points))
 
 
-def make_bar_data(
-    context: Context, found: Mapping[tuple[str, str], SystemCounts]
-) -> dict[str, Any]:
-    """For each system the heights of its bars; the thesis's own come first."""
+def make_bar_data(context: Context, found: CountsBySet) -> dict[str, Any]:
+    """Return the heights of the bars of each system, those of the thesis first."""
     published = {
         row["line"]: row.published for row in context.published.rows if row["system"] == "ours"
     }

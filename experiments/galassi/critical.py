@@ -69,7 +69,7 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def sample_by_phase(entries: MoveBatch, context: Context) -> MoveBatch:
-    """As many entries of each phase, or all; those in which the game is over are left out."""
+    """Sample equally many entries of each phase, or all; finished games are left out."""
     rng = np.random.default_rng(context.seed_for("entries"))
     is_lost = entries.totals[0] < 3
     chosen = []
@@ -81,7 +81,7 @@ def sample_by_phase(entries: MoveBatch, context: Context) -> MoveBatch:
 
 
 def choose_with_player(spec: str, positions: Sequence[Any], seed: int) -> list[Any]:
-    """A player's move in each position."""
+    """Return a player's move in each position."""
     player = named_player(spec, named_game(GAME, RULES))
     player.start_game(seed)
     parts = choose_moves(player, positions, Limit(), get_batch_size(player))
@@ -95,7 +95,7 @@ def evaluate_choices(oracle: Oracle, positions: Sequence[Any], moves: Sequence[A
 
 
 def compute_kept_percentages(found: Mapping[str, Kept]) -> dict[str, list[float | None]]:
-    """Player to the share kept in each phase, in percent."""
+    """Return the percentage kept in each phase, by player."""
     return {name: make_row(name, each)[-len(PHASES) :] for name, each in found.items()}
 
 

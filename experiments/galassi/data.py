@@ -34,14 +34,14 @@ def find_data_folder() -> Path:
 
 
 def read_positions(name: str) -> MoveBatch:
-    """One of the sets, expanded as published."""
+    """Read one of the sets, expanded as published."""
     if name == HELD_OUT:
         return split_contiguously(read_positions(WHOLE)).test
     return _read_augmented(find_data_folder() / ("states.txt" if name == STATES else "dataset.txt"))
 
 
 def read_held_out_entries() -> MoveBatch:
-    """Entries, not expanded, of which no image was learned under the author's split."""
+    """Read the entries, not expanded, of which no image was learned under the author's split."""
     entries, room = read_dataset(find_data_folder() / "dataset.txt"), len(read_positions(HELD_OUT))
     number = len(entries)
     # Entries have about 16 images each, so a few steps find how many of the last ones fit.
@@ -56,7 +56,7 @@ def _read_augmented(file: Path) -> MoveBatch:
 
 
 def sample_entries(entries: MoveBatch, number: int, seed: int) -> MoveBatch:
-    """Sample this number of them, in their order; 0 or more than there are: all."""
+    """Sample this number of entries, in their order; 0 or too large a number: all."""
     if not 0 < number < len(entries):
         return entries
     chosen = np.random.default_rng(seed).choice(len(entries), number, replace=False)

@@ -25,7 +25,7 @@ THESIS_SECONDS = 60
 
 
 def find_deepmill() -> str | None:
-    """The script that starts DeepMill's engine, if there is one."""
+    """Return the script that starts DeepMill's engine, if there is one."""
     script = os.environ.get(VARIABLE, "")
     if script and ("," in script or not os.access(script, os.X_OK)):
         raise LudusError(f"{VARIABLE} names {quote(script, 200)}, which cannot be started")
@@ -33,7 +33,7 @@ def find_deepmill() -> str | None:
 
 
 def make_contestant(script: str, seconds: float) -> Contestant:
-    """DeepMill with this time for a move; it may take a little longer than told."""
+    """Return DeepMill with this time for a move, which it may exceed a little."""
     name, key = f"DeepMill, {seconds:g} s", f"deepmill {seconds:g}"
     spec = f"external:cmd={script},time={seconds:g},patience={seconds + 10:g}"
     return Contestant(name, spec, key, key)

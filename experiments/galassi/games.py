@@ -1,4 +1,4 @@
-"""Games of one player against another with both colours, kept with everything about them."""
+"""Games of one player against another with both colours, cached with all their facts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ REASONS = {"men": "removing", "blocked": "suffocating"}
 
 @dataclass(frozen=True)
 class Contestant:
-    """A player, and what tells it from players that have the same spec on another machine."""
+    """A player, and a key that differs from players with the same spec on another machine."""
 
     name: str
     spec: str
@@ -48,7 +48,7 @@ class Game:
 
     @property
     def text(self) -> str:
-        """As Table 6.11 has it."""
+        """The result as Table 6.11 writes it."""
         if self.result == "DRAW":
             return "DRAW" if self.reason == "repetition" else f"DRAW ({self.reason})"
         return f"{self.result} ({REASONS.get(self.reason, self.reason)})"
@@ -63,7 +63,7 @@ class Game:
 
 
 def play_pairing(context: Context, one: Contestant, other: Contestant) -> list[Game]:
-    """All games of a pairing, each with both colours: some from the start, some from openings."""
+    """Play all games of a pairing with both colours, some from the start, some from openings."""
     identity = f"{one.name} {one.key or one.spec} – {other.name} {other.key or other.spec}"
 
     def compute() -> list[Mapping[str, Any]]:
@@ -80,7 +80,7 @@ def play_pairing(context: Context, one: Contestant, other: Contestant) -> list[G
 
 
 def schedule_games(context: Context, one: Contestant, other: Contestant) -> Iterator[Job]:
-    """From the start twice with each colour, to see whether chance plays a part; then openings."""
+    """List games from the start, two with each colour to detect randomness; then openings."""
     game = named_game(GAME, RULES)
     starts = StartPositions(random_plies=context.setting("plies"))
     tournament = f"galassi {context.seed}"
@@ -95,7 +95,7 @@ def schedule_games(context: Context, one: Contestant, other: Contestant) -> Iter
 
 
 def get_opening_number(number: int) -> int:
-    """0 for games from the start, then the openings, each for two games."""
+    """Return 0 for games from the start, then the numbers of openings, each for two games."""
     return max(0, number // 2 - SEEDS + 1)
 
 

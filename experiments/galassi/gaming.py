@@ -48,7 +48,7 @@ CAPTION = "Share of points, a draw being half of one, over all games with both c
 def compare_totals(
     context: Context, found: Mapping[str, Ladder], opponents: Collection[str]
 ) -> Iterator[Measurement]:
-    """The published totals beside ours, against the ladder and the teacher as in the thesis.
+    """Compare the published totals with ours, against the ladder and the teacher of the thesis.
 
     Games against itself and against other networks do not count.
     """
@@ -119,7 +119,7 @@ WORDS = {"WIN": "won", "LOSS": "lost"}
 
 
 def count_interventions(context: Context, system: System, ladder: Ladder) -> Remark:
-    """How often the legality check had to change what the networks wanted to play."""
+    """Count the moves that the legality check changed."""
 
     def compute() -> list[int]:
         game = named_game(GAME, RULES)

@@ -44,7 +44,7 @@ class Images:
 
 @dataclass(frozen=True)
 class JoinedSets:
-    """A chain of one or two sets, and what tells it from others."""
+    """A chain of one or two sets, and its key."""
 
     name: str
     key: str
@@ -129,7 +129,7 @@ COUNT_HEADINGS = ("networks", "rule", "right", "illegal", "entries")
 
 
 def join(system: System, averaged: System, share: float) -> JoinedSets:
-    """Two sets, the first with this weight in the mean of probabilities."""
+    """Join two sets, the first with this weight in the mean of probabilities."""
     committee = Committee.combine(
         load_weights(system.file),
         load_weights(averaged.file),
@@ -168,7 +168,7 @@ def compute_percentage(count: list[int]) -> float | None:
 def count_lines(
     context: Context, joined: JoinedSets, where: str, rule: Any
 ) -> dict[str, list[int]]:
-    """What `evaluate_images` finds on a part of the dataset, or on the states."""
+    """Run `evaluate_images` on a part of the dataset, or on the states."""
 
     def compute() -> dict[str, list[int]]:
         images = read_images(context, where)
@@ -179,7 +179,7 @@ def count_lines(
 
 
 def evaluate_images(committee: Committee, images: Images, rule: Any) -> dict[str, list[int]]:
-    """Lines of the accuracy test, if there are moves, and `legal`, over all images."""
+    """Return the lines of the accuracy test, if there are moves, and `legal`, over all images."""
     predicted = Chain(committee).predict(images.entries.positions, rule).classes
     entries = images.entries[np.repeat(np.arange(len(images.entries)), images.counts)]
     predicted = np.repeat(predicted, images.counts, axis=0)
@@ -190,7 +190,7 @@ def evaluate_images(committee: Committee, images: Images, rule: Any) -> dict[str
 
 
 def read_images(context: Context, where: str) -> Images:
-    """One image of each entry of a part of the dataset, or of each state."""
+    """Return one image of each entry of a part of the dataset, or of each state."""
     if where == STATES:
         entries = read_positions(STATES)
     else:
@@ -201,7 +201,7 @@ def read_images(context: Context, where: str) -> Images:
 
 
 def find_distinct_images(entries: MoveBatch) -> Images:
-    """The canonical image of each entry under the symmetries, each once."""
+    """Return the distinct canonical images of the entries under the symmetries."""
     symmetries = named_game(GAME, RULES).symmetries()
     leading = entries.find_canonical()[1]
     images = MoveBatch.concatenate(

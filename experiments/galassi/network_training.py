@@ -124,7 +124,7 @@ def train_networks(
 
 
 def train_cached_networks(context: Context, tasks: Sequence[NetworkTask]) -> list[Curve]:
-    """The curves of networks, trained side by side as far as they are not cached."""
+    """Return the curves of networks; those not cached are trained side by side."""
     train_networks(tasks, select_device(context.device, context.jobs))
     return [task.context.cached(task.key, _fail_to_train) for task in tasks]
 
@@ -143,7 +143,7 @@ def make_curve(trainer: NetworkTrainer) -> Curve:
 
 
 def limit_config(settings: TrainingConfig, epochs: int, batch: int) -> TrainingConfig:
-    """No more epochs and no larger batches than these; 0: as the settings have them.
+    """Limit the epochs and the batch size; 0 sets no limit.
 
     With few examples a large batch would leave an epoch few steps.
     """
@@ -158,7 +158,7 @@ def limit_config(settings: TrainingConfig, epochs: int, batch: int) -> TrainingC
 def make_examples(
     data: Path, inputs: str, step: ChainStep, entries: int, device: torch.device
 ) -> tuple[Examples, Examples]:
-    """What is learned, and what decides; expanded as published and cut without shuffling.
+    """Return training and validation examples, expanded as published and cut without shuffling.
 
     Networks with the same examples get the same object, so that they can be trained together.
     """
@@ -178,6 +178,6 @@ def _augment_entries(data: Path, entries: int) -> MoveBatch:
 
 
 def find_best_epoch(curve: Mapping[str, Any]) -> tuple[float, int]:
-    """The best validation accuracy, and the epoch in which it was reached."""
+    """Return the best validation accuracy, and the epoch in which it was reached."""
     best = int(np.argmax(curve["accuracy"]))
     return curve["accuracy"][best], best + 1

@@ -28,7 +28,7 @@ MAX_PLIES = 120
 
 @dataclass(frozen=True)
 class Round:
-    """What a set of networks keeps and how it fares against perfect play."""
+    """Critical positions that a set of networks keeps, and its results against perfect play."""
 
     kept: float
     """Of critical positions, in percent."""

@@ -21,7 +21,7 @@ Kept = dict[str, list[int]]
 
 
 def open_full_oracle(context: Context) -> Oracle | None:
-    """The oracle, if it knows the whole game."""
+    """Return the oracle, if it covers the whole game."""
     game = named_game(GAME, RULES)
     oracle = oracle_for(game, context.oracle)
     try:
@@ -32,7 +32,7 @@ def open_full_oracle(context: Context) -> Oracle | None:
 
 
 def make_kept_table(context: Context, records: Mapping[str, Sequence[Game]]) -> Table:
-    """Every move of every player in its games, judged."""
+    """Return the table of exact ratings of all moves of each player's games."""
     oracle = open_full_oracle(context)
     if oracle is None:
         return Table("Exact figures", HEADINGS, [], MISSING)
@@ -59,7 +59,7 @@ CAPTION = (
 
 
 def make_cache_key(games: Iterable[Game]) -> str:
-    """What tells these games from others."""
+    """Return a key that identifies these games."""
     text = "\0".join(game.record for game in games)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -83,7 +83,7 @@ def _count(games: list[Game], sign: int, wanted: str) -> tuple[int, int]:
 
 
 def sample_states(context: Context) -> list[tuple[str, int]]:
-    """Positions and how many men White is ahead in each."""
+    """Return positions, and by how many men White is ahead in each."""
     game = named_game(GAME, RULES)
     source = random.Random(context.seed_for("states"))
     newbie = named_player("newbie", game)

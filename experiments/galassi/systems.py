@@ -1,4 +1,4 @@
-"""What is tested: sets of networks, the author's and ours, and ways of asking them."""
+"""Systems under test: sets of networks, the author's and ours, and their decoding options."""
 
 import hashlib
 import os
@@ -26,8 +26,8 @@ VARIABLE = "LUDUS_NNMM_WEIGHTS"
 """Further weights files to test, with the system's separator of paths between them."""
 
 ORDERS = ("TFR", "FTR", "RFT")
-"""Those the author has published networks of. The first ones are fetched, the others are used if
-somebody has put them into the same folder."""
+"""Orders of the author's networks. Those of the first are downloaded; others are used if their
+files are in the same folder."""
 
 STEP = 20_000
 """Positions between two steps of the progress bar."""
@@ -35,7 +35,7 @@ STEP = 20_000
 
 @dataclass(frozen=True)
 class System:
-    """A set of networks, and a way of asking it."""
+    """A set of networks and its decoding options."""
 
     name: str
     file: Path
@@ -58,12 +58,12 @@ class System:
 
     @property
     def key(self) -> str:
-        """What decides about its answers, for a cell's key."""
+        """Everything that determines its moves, for keys of the cache."""
         return f"{self.digest} {self.rule} {self.symmetries} {self.hybrid}".rstrip()
 
     @property
     def spec(self) -> str:
-        """The same as a player."""
+        """The spec of the system as a player."""
         if "," in str(self.file):
             raise LudusError(f"{quote(str(self.file), 200)} cannot stand in a player's spec")
         return self._make_spec(str(self.file))
@@ -75,18 +75,18 @@ class System:
         return f"{player}:{networks},symmetries={self.symmetries},{options}"
 
     def to_contestant(self) -> Contestant:
-        """The same as a player of games whose seeds depend on the weights, not on their folder."""
+        """Return the system as a player whose seeds depend on the weights, not on their folder."""
         return Contestant(self.name, self.spec, self.key, self._make_spec(self.digest))
 
     def positions(self, context: Context, where: str) -> MoveBatch:
-        """The positions of a set that this system is asked about, as many as the size allows."""
+        """Sample positions of a set, as many as the size of the run allows."""
         number = context.setting("costly" if self.symmetries > 1 else "positions")
         return sample_entries(read_positions(where), number, context.seed_for(where, number))
 
     def predict(
         self, context: Context, where: str, entries: MoveBatch
     ) -> Iterator[tuple[MoveBatch, ChainPrediction]]:
-        """Positions in parts, and what the networks say to them."""
+        """Yield positions in parts, with the networks' predictions."""
         for first in range(0, len(entries), STEP):
             context.progress(first, len(entries), f"{self.name}, {where}")
             part = entries[first : first + STEP]
@@ -94,7 +94,7 @@ class System:
 
 
 def list_systems(context: Context, ways: Sequence[Mapping[str, Any]]) -> list[System]:
-    """The author's networks, those that come with the program, and those the variable names."""
+    """List the author's networks, the shipped ones, and those that the variable names."""
     found = [
         System(f"author {order}", path, is_ours=False)
         for order, path in _list_author_networks(context)
@@ -125,12 +125,12 @@ def _make_options(way: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_first_own_system(found: Sequence[System]) -> System | None:
-    """The one that stands beside the thesis's figures, if there is any."""
+    """Return the system to compare with the thesis's figures, if there is any."""
     return next((system for system in found if system.is_ours), None)
 
 
 def _list_author_networks(context: Context) -> Iterator[tuple[str, Path]]:
-    """The author's networks in our form, as far as they are there."""
+    """Yield the author's networks in our format, as far as their files exist."""
     source = find_data_folder() / "npz"
     for order in ORDERS:
         if not list(source.glob(f"*-{order}_*.npz")):

@@ -51,7 +51,7 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def shuffle_critical_entries(oracle: Oracle, context: Context) -> tuple[MoveBatch, int, int]:
-    """Critical entries in random order, the number of solved entries and of critical ones."""
+    """Return critical entries in random order, and the numbers of solved and critical ones."""
     entries = read_held_out_entries()
     entries = entries[np.flatnonzero(entries.totals[0] >= 3)]
     positions = entries.to_positions(named_game(GAME, RULES))
@@ -76,7 +76,7 @@ def list_contestants(context: Context, seconds: float) -> list[Contestant]:
 
 
 def choose_each(context: Context, contestant: Contestant, positions: Sequence[Any]) -> list[Any]:
-    """A player's move in each position, as the first of a game; each move is stored at once."""
+    """Return a player's move in each position, as the first of a game; each is stored at once."""
     game = named_game(GAME, RULES)
     player = named_player(contestant.spec, game)
     moves = []

@@ -1,18 +1,21 @@
 """Lines of the tests of 6.3 and 6.4: counted once, then shown as rows and tables."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ludus.datasets import MoveBatch
 from ludus.learn.nnmm import MoveClasses, Proportion, ProportionTable, add_tables
-from ludus.reproduce import Context, Measurement, Table
+from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
 from .data import read_positions
-from .systems import System
+from .systems import System, find_first_own_system
 
 Count = Callable[[MoveBatch, MoveClasses], ProportionTable]
-"""What a test says to positions and the moves predicted for them."""
+"""The lines of a test for positions and the moves predicted there."""
+
+CountsBySet = Mapping[tuple[str, str], "SystemCounts"]
+"""Counts by the name of a system and of a set of positions."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class SystemCounts:
         return Proportion(*self.lines[line])
 
     def row(self, name: str, line: str) -> Iterator[Measurement]:
-        """A line as a row, if it had any case; with an interval if this is a sample."""
+        """Yield a line as a row, if it had any case; with an interval if this is a sample."""
         share = self.share(line)
         if share.percent is None:
             return
@@ -42,7 +45,7 @@ class SystemCounts:
 def measure_system(
     context: Context, system: System, where: str, kind: str, count: Count
 ) -> SystemCounts:
-    """The lines of a system on a set; `kind` names the test."""
+    """Measure the lines of a system on a set; `kind` names the test."""
 
     def compute() -> dict[str, Any]:
         entries = system.positions(context, where)
@@ -57,13 +60,40 @@ def measure_system(
     return SystemCounts(**context.cached(f"{kind} {system.key} {where}", compute))
 
 
+def measure_systems(
+    context: Context, systems: Sequence[System], sets: Collection[str], kind: str, count: Count
+) -> CountsBySet:
+    """Measure systems on sets; the first of our systems is listed as `ours`, too."""
+    found = {
+        (system.name, where): measure_system(context, system, where, kind, count)
+        for where in sets
+        for system in systems
+    }
+    ours = find_first_own_system(systems)
+    if ours is not None:
+        found |= {("ours", where): found[ours.name, where] for where in sets}
+    return found
+
+
+def report_tables(
+    context: Context, systems: Sequence[System], found: CountsBySet, captions: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Yield a table of all lines for each set, and a remark if none of our systems was found."""
+    if find_first_own_system(systems) is None:
+        yield Remark("No networks of ours are there, so the thesis's figures stand alone.")
+    for where, caption in captions.items():
+        columns = {system.name: found[system.name, where] for system in systems}
+        published = get_published_lines(context, where)
+        yield make_table(f"All lines, {where}", columns, published, caption)
+
+
 def make_table(
     name: str,
     columns: Mapping[str, SystemCounts],
     others: Mapping[str, Mapping[str, float]],
     caption: str,
 ) -> Table:
-    """Systems as columns, lines as rows, in percent; then what was published of further ones."""
+    """Return systems as columns and lines as rows, in percent; then published figures of others."""
     lines = next(iter(columns.values())).lines
     rows = [
         [
@@ -77,7 +107,7 @@ def make_table(
 
 
 def get_published_lines(context: Context, where: str) -> dict[str, Mapping[str, float]]:
-    """Published lines of networks that are not at hand, by name."""
+    """Return published lines of networks that are not available, by name."""
     others = context.published["others"]
     return {name: sets[where] for name, sets in others.items() if where in sets}
 

@@ -57,7 +57,7 @@ def list_tasks(context: Context, entries: int) -> list[NetworkTask]:
 
 
 def list_presets(table: Mapping[str, Any]) -> list[str]:
-    """The presets of a series, of which some may be named in short behind a common beginning."""
+    """Return the presets of a series, whose names may share a prefix."""
     return [f"{table['begins']}{name}" for name in table["presets"]]
 
 

@@ -22,7 +22,7 @@ COLOURS = ("#1b6ca8", "#d1495b", "#2e8b57", "#b8860b", "#7b4ea3", "#444444", "#e
 
 
 def find_data_folder() -> Path:
-    """Where the authors' files are, if they are anywhere."""
+    """Return the folder of the authors' files, if there is one."""
     return Path(os.environ.get(VARIABLE) or DEFAULT_FOLDER)
 
 

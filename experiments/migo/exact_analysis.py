@@ -1,4 +1,4 @@
-"""What a learned program gives away, without playing a game."""
+"""Exact regret of a learned program, computed without playing."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,7 +11,7 @@ from ludus.oracle import ORDER, Value, oracle_for, solve_backwards
 
 
 def make_program(rules: Sequence[str]) -> Program:
-    """A program from its clauses, as `Marks.learned` has them."""
+    """Return a program from clauses in the form of `Marks.learned`."""
     return parse_program("\n".join(("% ludus migo 1", *rules))).program
 
 
@@ -31,7 +31,7 @@ def make_policy(strategy: Strategy) -> Policy:
 
 @cache
 def get_reasoner(spec: str) -> Reasoner:
-    """One for all programs of a game: most of them mean the same and differ in names alone."""
+    """Return one reasoner for all programs of a game; most of them differ in names alone."""
     return Reasoner(StateGraph())
 
 
@@ -43,7 +43,7 @@ def compute_program_regret(spec: str, rules: Sequence[str]) -> float:
 
 
 def _compute_regret(spec: str, program: Program, meaning: tuple[int, ...]) -> float:
-    """Computed once for all programs that mean the same."""
+    """Compute the regret once for all equivalent programs."""
     if (spec, meaning) not in _known:
         game, strategy = named_game(spec), Strategy(get_reasoner(spec), program)
         policy = make_policy(strategy)
@@ -77,7 +77,7 @@ def solve_graph(graph: StateGraph, first: int) -> dict[int, Value]:
 def count_errors(
     strategy: Strategy, values: dict[int, Value], starts: Sequence[int]
 ) -> tuple[int, int]:
-    """The decisions that the strategy can come to, whatever the opponent plays, and how many err.
+    """Count the decisions that can arise against any opponent, and those that are errors.
 
     Where no rule gives a move, every move counts as a decision.
     """

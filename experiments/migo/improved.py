@@ -1,4 +1,4 @@
-"""Beyond the paper: what each change is worth, in the figures of the paper."""
+"""Beyond the paper: the effect of each change, in the figures of the paper."""
 
 from collections.abc import Iterator
 

@@ -56,7 +56,7 @@ def learn(spec: str, games: int, seed: int) -> dict[str, Any]:
 
 
 def check(spec: str, rules: list[str]) -> dict[str, Any]:
-    """Every decision the program can come to, beside the value of the position."""
+    """Check every decision that can arise against the value of the position."""
     chosen: TargetGame = find_target_game(spec)
     graph = chosen.graph
     first = graph.state_id(chosen.start_state)

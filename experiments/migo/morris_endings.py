@@ -104,7 +104,7 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
 
 
 def look_up_codes(states: Sequence[EndingState], context: Context) -> dict[EndingState, int]:
-    """What the oracle says of each state."""
+    """Return the oracle's value code of each state."""
     oracle = oracle_for(named_game("nine_mens_morris"), context.oracle)
     codes = oracle.lookup(PositionBatch.from_columns(*zip(*states, strict=True)))  # type: ignore[attr-defined]
     return dict(zip(states, codes.tolist(), strict=True))

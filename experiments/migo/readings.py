@@ -1,4 +1,4 @@
-"""What the authors' curves say about details that the paper leaves open.
+"""Evidence of the authors' curves about details that the paper leaves open.
 
 Each reading is a learner and a way to draw start boards. It is judged by the likelihood of the
 published mean and deviation at a few games, as those of the same number of our runs.
@@ -65,7 +65,7 @@ def _collect_runs(context: Context, row: PublishedRow, learner: str, draw: str) 
 
 
 def compute_log_likelihood(row: PublishedRow, found: Sequence[RunResult]) -> float:
-    """Of the published means and deviations, if runs vary as ours do."""
+    """Return the log-likelihood of the published means and deviations, if runs vary as ours do."""
     runs = row["published_runs"]
     total = 0.0
     for point, mean, deviation in row["curve"]:

@@ -1,4 +1,4 @@
-"""The runs behind all figures: courses of learners, kept as they end.
+"""The training runs behind all figures, each cached when it ends.
 
 Start boards are sampled, or `authors`: those of the authors' run of the same number, from their
 published input files; or `authors_first`: only the board number 0 of that file, for all games. The
@@ -39,7 +39,7 @@ def collect_runs(
 
 
 def make_run_config(fields: Mapping[str, Any], seed: int, number: int) -> RunConfig:
-    """A course as a row of a TOML file describes it, with the number of the run."""
+    """Return the config of a training run from a row of a TOML file and the number of the run."""
     earlier = fields.get("after")
     draw = fields.get("draw", "uniform")
     starts = list_authors_boards(fields["game"], number) if draw in AUTHORS_DRAWS else ()
@@ -94,5 +94,5 @@ def _accumulate(numbers: list[int]) -> Iterator[int]:
 
 
 def _run_as_json(marks: RunResult) -> dict[str, Any]:
-    """Microseconds are enough."""
+    """Return a run as JSON, with times rounded to microseconds."""
     return {**asdict(marks), "seconds": [round(each, 6) for each in marks.seconds]}

@@ -14,7 +14,7 @@ random play would have."""
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a paper tells of some runs."""
+    """Published statistics of several runs."""
 
     mean: float
     deviation: float
@@ -56,9 +56,9 @@ def summarize(values: Sequence[float]) -> Summary:
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:
-    """The p values of several tests, so that all together err as seldom as one.
+    """Adjust the p values of several tests for their number (Holm).
 
-    >>> holm([0.01, 0.04, 0.02])
+    >>> adjust_holm([0.01, 0.04, 0.02])
     [0.03, 0.04, 0.04]
     """
     order = sorted(range(len(p_values)), key=lambda index: p_values[index])
@@ -71,7 +71,7 @@ def adjust_holm(p_values: Sequence[float]) -> list[float]:
 
 
 def count_games_to_converge(regret: Sequence[int], random_regret: float) -> int:
-    """After how many games a run has converged; all of them if it has not."""
+    """Return the number of games until a run has converged; all of them if it has not."""
     most = CONVERGED * random_regret * WINDOW
     for played in range(len(regret) - WINDOW + 1):
         if sum(regret[played : played + WINDOW]) <= most:

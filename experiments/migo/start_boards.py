@@ -1,4 +1,4 @@
-"""The start boards, and what strategies that do not learn cost on them, without playing a game.
+"""The start boards, and the exact regret of fixed strategies on them, without playing.
 
 The strategies are the rules of Figure 4, written out by hand: nothing here uses the learner.
 """

@@ -1,4 +1,4 @@
-"""Critical positions of a file of the author's: those in which some move gives something away."""
+"""Critical positions of a file of the author's: those in which some move loses value."""
 
 import hashlib
 import io
@@ -39,7 +39,7 @@ NO_MOVE = -1
 
 @dataclass(frozen=True)
 class Exam:
-    """Positions with what perfect play says about each of their moves, as arrays."""
+    """Positions with the exact value of each of their moves, as arrays."""
 
     own: NDArray[np.int32]
     other: NDArray[np.int32]
@@ -79,11 +79,11 @@ class Exam:
         return found
 
     def positions(self, which: slice = slice(None)) -> list[Any]:
-        """As the game has them, White to move."""
+        """The positions as objects of the game, White to move."""
         return self.batch[which].to_positions(named_game(GAME, RULES))
 
     def moves_at(self, numbers: int | NDArray[np.int64]) -> list[Move]:
-        """Moves by their numbers among all."""
+        """Return the moves with these numbers."""
         return points_to_moves(unpack_moves(np.atleast_1d(self.move[numbers])))
 
     @property
@@ -91,7 +91,7 @@ class Exam:
         return PositionBatch(self.own, self.other, self.own_hand, self.other_hand)
 
     def numbers(self, moves: Sequence[int]) -> NDArray[np.int64]:
-        """Where packed moves, one for each position, stand among all; NO_MOVE if they do not."""
+        """Return the numbers of packed moves, one for each position; NO_MOVE if not found."""
         is_chosen = self.move == np.asarray(moves)[self.owner]
         found = np.full(len(self), NO_MOVE, dtype=np.int64)
         found[self.owner[is_chosen]] = np.flatnonzero(is_chosen)
@@ -99,7 +99,7 @@ class Exam:
 
 
 def load_exam(context: Context, source: ExampleSource, name: str) -> Exam:
-    """The critical positions of a set; found once and kept in a file."""
+    """Return the critical positions of a set; they are computed once and stored in a file."""
     path = find_data_folder() / SETS[name]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
     file = context.folder(f"exam {name} {digest}") / "critical_positions.npz"

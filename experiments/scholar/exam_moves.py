@@ -1,4 +1,4 @@
-"""What players do in the positions of an exam."""
+"""Moves of players in the positions of an exam."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def choose_exam_moves(
 
 
 def get_dataset_moves(exam: Exam) -> NDArray[np.int64]:
-    """The same of the moves that stand in the file; NO_MOVE where there is none."""
+    """Return the numbers of the moves in the file; NO_MOVE where there is none."""
     return exam.numbers(exam.dataset_move.tolist())
 
 
@@ -42,12 +42,12 @@ def to_utilities(value: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def compute_regret(exam: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What each move gives away: 0, 1 or 2."""
+    """Return the regret of each move: 0, 1 or 2."""
     return to_utilities(exam.value) + to_utilities(exam.after[chosen])
 
 
 def compute_extra_plies(exam: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where a win is kept: by how many plies it takes longer than it must."""
+    """Return by how many plies a kept win takes longer than the fastest one."""
     is_won = (to_utilities(exam.value) == 1) & (compute_regret(exam, chosen) == 0)
     after = exam.after[chosen[is_won]].astype(np.int64)
     extra: NDArray[np.int64] = after + 1 - exam.value[is_won].astype(np.int64)
@@ -55,7 +55,7 @@ def compute_extra_plies(exam: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int
 
 
 def make_regret_row(name: str, exam: Exam, chosen: NDArray[np.int64]) -> list[Any]:
-    """A player's line in the table of what was given away."""
+    """Return a player's row in the table of regret."""
     before, gone, more = (
         to_utilities(exam.value),
         compute_regret(exam, chosen),
@@ -85,7 +85,7 @@ REGRET = (
 
 
 def compute_percentage(kept: NDArray[np.bool_]) -> float | None:
-    """In percent; None of nothing."""
+    """Return a percentage; None if there are no cases."""
     return round(100 * float(kept.mean()), 2) if len(kept) else None
 
 

@@ -64,7 +64,7 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def sample_drawn_positions(context: Context, oracle: MorrisOracle) -> list[str]:
-    """Random positions that are drawn: any numbers of men are as likely as any others."""
+    """Sample drawn positions; all numbers of men are equally likely."""
     source, number = OracleExampleSource(oracle), context.setting("positions")
     found: list[str] = []
     while len(found) < number:
@@ -104,7 +104,7 @@ def make_result_table(found: Mapping[tuple[str, str], Games]) -> Table:
 
 
 def report_first_errors(name: str, place: str, games: Games) -> Iterator[Finding]:
-    """The first move of each lost game that gave something away; the same ones counted."""
+    """Report the first losing move of each lost game, with counts of equal ones."""
     counts: Counter[tuple[Any, ...]] = Counter()
     for each in games:
         if each["result"] == "loss" and (error := each["error"]) is not None:

@@ -21,7 +21,7 @@ MAX_PLIES = 400
 
 @dataclass(frozen=True)
 class Error:
-    """A move that gave something away."""
+    """A move that lost value."""
 
     ply: int
     """Plies before it."""
@@ -59,7 +59,7 @@ class Game:
 
 
 class ParallelGames:
-    """Games that are played side by side, so that networks are asked for many moves at once."""
+    """Games played in parallel, so that networks evaluate many positions at once."""
 
     def __init__(self, games: Sequence[Game], one: Player, other: PerfectPlayer) -> None:
         game = named_game(GAME, RULES)
@@ -67,7 +67,7 @@ class ParallelGames:
         self._positions = [game.parse(each.start) if each.start else game.start() for each in games]
 
     def play(self, oracle: MorrisOracle) -> None:
-        """All games to their ends."""
+        """Play all games to their ends."""
         going = self._going()
         while going:
             mine = [at for at in going if self._positions[at].mover == self._games[at].side]
@@ -100,7 +100,7 @@ class ParallelGames:
         self._games[at].plies += 1
 
     def _going(self) -> list[int]:
-        """The games that are not over; the others are given their results."""
+        """Return the games that are not over; store the results of the others."""
         found = []
         for at, (game, position) in enumerate(zip(self._games, self._positions, strict=True)):
             outcome = position.outcome()
@@ -117,7 +117,7 @@ class ParallelGames:
 def play_games(
     context: Context, oracle: MorrisOracle, player: ExaminedPlayer, name: str, starts: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """A game with each colour from each of these positions; `name` tells them from others."""
+    """Play a game with each colour from each position; `name` is part of the cache key."""
     opponent = context.published["opponent"]
 
     def compute() -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""How often players keep what could be lost, what they give away, and where."""
+"""How often players keep the value of critical positions, their regret, and where they err."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -107,7 +107,7 @@ def report_player(name: str, exam: Exam, chosen: Chosen) -> Iterator[Finding]:
 def report_errors(
     context: Context, name: str, exam: Exam, chosen: Chosen, player: ExaminedPlayer
 ) -> Iterator[Finding]:
-    """Where the first player errs, with examples."""
+    """Report where the first player errs, with examples."""
     kept = compute_regret(exam, chosen[player.name]) == 0
     errors = int((~kept).sum())
     groups = {**group_by_keeping(exam), **group_by_value(exam), **group_by_mills(exam)}

@@ -1,4 +1,4 @@
-"""How often a chain's moves are legal when nobody holds the rules up to them."""
+"""How often a chain's moves are legal without a legality check."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -52,7 +52,7 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def sample_ongoing_entries(context: Context, name: str) -> MoveBatch:
-    """Entries of a set in which the game goes on, as many as the size allows."""
+    """Sample entries of a set that are not over, as many as the size of the run allows."""
     entries = read_dataset(find_data_folder() / SETS[name])
     goes_on = ~entries.has_too_few_men(PRESETS[RULES])
     number = context.setting("positions")

@@ -1,4 +1,4 @@
-"""Who is examined: the players that an experiment names, or those that a variable names."""
+"""Players to evaluate: those that an experiment names, or those of an environment variable."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from ludus.reproduce import Context
 from ..galassi.data import find_data_folder
 
 ORDER = "TFR"
-"""In which the author's networks choose: TO, FROM, REMOVE."""
+"""Order in which the author's networks choose: TO, FROM, REMOVE."""
 
 GAME: Final = "nine_mens_morris"
 RULES = "standard"
@@ -26,14 +26,14 @@ VARIABLE = "LUDUS_SCHOLAR_PLAYERS"
 
 @dataclass(frozen=True)
 class ExaminedPlayer:
-    """A player, and what people call it."""
+    """A player and its name in tables."""
 
     name: str
     spec: str
 
     @property
     def key(self) -> str:
-        """What decides about its moves, for a cell's key: the networks' file, not its name."""
+        """Everything that determines its moves, for cache keys: the content of the weights file."""
         spec = parse_spec(self.spec)
         options = {name: value for name, value in spec.options.items() if name != "weights"}
         given_options = ",".join(f"{name}={value}" for name, value in sorted(options.items()))
@@ -47,7 +47,7 @@ class ExaminedPlayer:
 
 
 def list_players(context: Context) -> list[ExaminedPlayer]:
-    """In the order of the TOML file; the first is looked at most closely."""
+    """List players in the order of the TOML file; the first is examined in most detail."""
     named = [spec.strip() for spec in os.environ.get(VARIABLE, "").split(";") if spec.strip()]
     if named:
         return [ExaminedPlayer(_shorten_spec(spec), spec) for spec in named]
@@ -55,7 +55,7 @@ def list_players(context: Context) -> list[ExaminedPlayer]:
 
 
 def list_author_networks(context: Context) -> list[ExaminedPlayer]:
-    """The networks that the author has published, if they are beside the dataset."""
+    """List the author's published networks, if their files are beside the dataset."""
     source = find_data_folder() / "npz"
     if not list(source.glob(f"*-{ORDER}_*.npz")):
         return []
@@ -65,14 +65,14 @@ def list_author_networks(context: Context) -> list[ExaminedPlayer]:
 
 
 def _shorten_spec(spec: str) -> str:
-    """A spec without the folders of its file."""
+    """Return a spec without the folders of its file."""
     head, equals, path = spec.partition("weights=")
     file, comma, rest = path.partition(",")
     return f"{head}{equals}{Path(file).name}{comma}{rest}"
 
 
 def _hash_weights(name: str, options: Any) -> str:
-    """Of the file with the player's networks; empty for a player that has none."""
+    """Return the hash of the file with the player's networks; empty for a player without one."""
     file = options.get("weights")
     if file is None and name == "scholar":
         wanted = options.get("way", "scorer"), options.get("size", scholar.DEFAULT_SIZE)

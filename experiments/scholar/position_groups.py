@@ -28,14 +28,14 @@ PLIES = {"to 10": (0, 10), "11 to 30": (11, 30), "31 to 60": (31, 60), "more": (
 
 
 def group_by_phase(exam: Exam) -> dict[str, Mask]:
-    """By what the mover does."""
+    """Group by phase of the mover."""
     phases = exam.batch.phases
     names = ("placing", "moving", "flying")
     return {name: phases == number for number, name in enumerate(names, 1)}
 
 
 def group_by_kind(exam: Exam) -> dict[str, Mask]:
-    """By men in hand of both sides while placing, and by men on the board later."""
+    """Group by men in hand of both sides while placing, and by men on the board later."""
     hand = exam.own_hand.astype(np.int64) + exam.other_hand
     own_men, other_men, *_ = exam.batch.counts
     on_board = own_men + other_men
@@ -53,7 +53,7 @@ def group_by_kind(exam: Exam) -> dict[str, Mask]:
 
 
 def group_by_keeping(exam: Exam) -> dict[str, Mask]:
-    """By how many moves keep the value."""
+    """Group by the number of moves that keep the value."""
     number = np.add.reduceat(exam.kept.astype(np.int64), exam.first[:-1])
     return {
         f"moves that keep the value: {name}": (low <= number) & (number <= high)
@@ -62,7 +62,7 @@ def group_by_keeping(exam: Exam) -> dict[str, Mask]:
 
 
 def group_by_value(exam: Exam) -> dict[str, Mask]:
-    """By what there is to keep: a draw, or a win by its plies."""
+    """Group by value: a draw, or a win by its plies."""
     is_win, plies = to_utilities(exam.value) == 1, exam.value
     won = {
         f"a win in plies: {name}": is_win & (low <= plies) & (plies <= high)
@@ -72,7 +72,7 @@ def group_by_value(exam: Exam) -> dict[str, Mask]:
 
 
 def group_by_mills(exam: Exam) -> dict[str, Mask]:
-    """By who could close a mill now."""
+    """Group by the sides that can close a mill now."""
     seen = compute_features(exam.batch, board_matrices())
     own, other = seen[OWN_MILLS].any(axis=1), seen[OTHER_MILLS].any(axis=1)
     return {

@@ -19,7 +19,7 @@ TEACHER = "dataset"
 
 
 def list_reference_networks(context: Context) -> Iterator[Training]:
-    """Those that the experiment names and that come with the program; none without an oracle."""
+    """List shipped networks that the experiment names; none without an oracle."""
     source, files = OracleExampleSource(open_oracle(context)), find_shipped_weights()
     for (size, order), file in files.items():
         name = context.published["beside"].get(size)
@@ -52,7 +52,7 @@ def _make_training(name: str, file: Path, kept: dict[str, float]) -> Training:
 
 
 def _count_examples(weights: ChainWeights) -> float | None:
-    """What the longest trained of the networks has seen, with repetition."""
+    """Return the number of examples of the network trained longest, with repetition."""
     facts = weights.trained
     if "networks" not in facts or "examples" not in facts:
         return None

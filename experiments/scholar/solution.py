@@ -1,4 +1,4 @@
-"""The solved game, without which nothing can be judged."""
+"""The solved game, which all measurements need."""
 
 from ludus.games import game as named_game
 from ludus.oracle import MorrisOracle, oracle_for
@@ -10,7 +10,7 @@ MISSING = "Nothing was judged: the solved game is not at hand (--oracle or LUDUS
 
 
 def open_oracle(context: Context) -> MorrisOracle:
-    """What there is of it: a database, or the built-in endings."""
+    """Return the oracle: a database, or the built-in endings."""
     oracle = oracle_for(named_game(GAME, RULES), context.oracle, needs_depth=True)
     assert isinstance(oracle, MorrisOracle)
     return oracle

@@ -64,7 +64,7 @@ Line = tuple[int | None, list[float | None], float | None]
 def _measure_player(
     context: Context, oracle: MorrisOracle, exam: Exam, network: Mapping[str, Any]
 ) -> Iterator[Line]:
-    """One line, or none where the player is not at hand."""
+    """Yield one row; none if the player is not available."""
     spec = network.get("spec")
     known: list[float | None] = network.get("lost", [None, None])
     if spec is None:
@@ -102,7 +102,7 @@ def _measure_losses(
 
 
 def _time_moves(context: Context, player: ExaminedPlayer, exam: Exam) -> float:
-    """The median over some positions, in processor time, networks already awake."""
+    """Return the median processor time over some positions, with networks already loaded."""
 
     def compute() -> float:
         made = player.create(context.seed_for("time"))

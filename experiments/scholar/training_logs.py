@@ -1,4 +1,4 @@
-"""What trainings have written down about themselves: files of `ludus train scholar --json`."""
+"""Logs of trainings: output files of `ludus train scholar --json`."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ PERFECT = "perfect play"
 
 @dataclass(frozen=True)
 class Point:
-    """How a training stood at one moment."""
+    """State of a training at one moment."""
 
     seconds: float
     examples: float | None
@@ -42,7 +42,7 @@ class Training:
 
 
 def read_training_logs(folder: Path = FOLDER) -> list[Training]:
-    """All that are there, by the names of their files."""
+    """Read all logs, by the names of their files."""
     return [_read_log(path) for path in sorted(folder.glob("*.json"))]
 
 
@@ -83,7 +83,7 @@ def _parse_point(facts: Mapping[str, Any]) -> Point:
 
 
 def _add_total_examples(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts with the examples up to the end: as many in each step as before."""
+    """Return the facts with the total number of examples, by the mean of a step so far."""
     history = facts.get("history")
     if not history or not history[-1].get("examples"):
         return dict(facts)

@@ -1,4 +1,4 @@
-"""Solve a whole game on one GPU and count what came out; every value is derived twice.
+"""Solve a whole game on one GPU, count the values, and derive every value twice.
 
     PYTHONPATH=src python -m experiments.solving.on_gpu standard [--no-verify] > standard.json
 
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def solve(rules: Rules, verify: bool) -> dict[str, object]:
-    """Solve, count and verify sector by sector; tables go when nothing needs them any more."""
+    """Solve, count and verify sector by sector; tables are freed when no longer needed."""
     solver = CudaSolver(rules)
     sectors = all_sectors(rules)
     needs = TableReferences(rules, sectors)

@@ -1,4 +1,4 @@
-"""What a database of the whole game says about the opening and about the longest wins."""
+"""Openings and longest wins, from a database of the whole game."""
 
 from pathlib import Path
 from typing import Any

@@ -87,7 +87,7 @@ def _review_game(context: Context, number: int) -> list[dict[str, Any]]:
 
 
 def classify_error(reviewed: ReviewedMove) -> str:
-    """What the move played lacks against the best one, most telling first."""
+    """Return what the played move lacks compared with the best one, most important first."""
     position: Any = reviewed.position
     moves: list[Any] = [reviewed.move, reviewed.best]
     played, best = (_get_view_after(position, move) for move in moves)

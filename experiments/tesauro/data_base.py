@@ -91,7 +91,7 @@ def _make_theme_table(
 
 
 def generate_played_positions(context: Context, count: int) -> list[ScoredPosition]:
-    """Positions as they come in games, scored by the expert."""
+    """Generate positions of games, scored by the expert."""
     generator = GENERATORS["backgammon"]()
     plan = GenerationPlan(
         "backgammon",

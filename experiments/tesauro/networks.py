@@ -61,7 +61,7 @@ def train_on_positions(
 def train_network(
     settings: GammonTrainingConfig, file: Path, begin: GammonNetwork | None = None
 ) -> Curve:
-    """Train a network, keep it in a file, and tell how agreement grew."""
+    """Train a network, save it, and return the curve of its agreement."""
     examples, tests = encode_positions(settings.coding, settings.positions)
     training = GammonTrainer(examples, begin or initialise_network(settings), settings)
     curve = [
@@ -78,7 +78,7 @@ def train_network(
 def get_trained_network(
     context: Context, name: str, settings: GammonTrainingConfig, begin: GammonNetwork | None = None
 ) -> tuple[Path, Curve]:
-    """The file of a network and its curve, which are made once in a run that may be broken off."""
+    """Return the file of a network and its curve; both are computed once and cached."""
     file = context.folder("networks") / f"{name}-{settings.seed}.npz"
     curve = context.cached(
         f"curve of {name} {settings}", lambda: train_network(settings, file, begin)

@@ -1,4 +1,4 @@
-"""Where networks and conventional program stand on a ladder of real programs."""
+"""Strength of networks and conventional program against a ladder of programs."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -167,7 +167,7 @@ def _judge_game(seed: int, own: int, file: Path) -> list[str]:
 
 
 def turn_to_side_0(position: Position) -> Position:
-    """The same position with side 0 to move, as data bases have it."""
+    """Return the position with side 0 to move, as in the data bases."""
     assert position.dice is not None
     dice = "".join(map(str, position.dice))
     turned = Backgammon().parse(f"{to_position_id(position)}:0:{dice}")

@@ -1,4 +1,4 @@
-"""Table 1: how much size, data, features, hidden units and noise matter.
+"""Table 1: effects of size, data, features, hidden units and noise.
 
 Every row is trained several times; intervals are those of the mean over trainings. The networks
 play two conventional programs: `tool`, and a linear program whose weights are fitted by a formula.

@@ -1,4 +1,4 @@
-"""How near an adaptive player stays to its target against players of different strength."""
+"""Distance of an adaptive player's score from its target, by strength of the opponent."""
 
 import random
 from collections.abc import Iterator, Mapping

@@ -22,7 +22,7 @@ TAKES = {
 
 @dataclass(frozen=True)
 class FuzzyInterpretation:
-    """One reading of the paper and what came of it."""
+    """One reading of the paper and its results."""
 
     name: str
     options: str

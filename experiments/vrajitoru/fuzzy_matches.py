@@ -23,7 +23,7 @@ def compute_percentage(tally: MatchTally) -> float:
 
 
 def join_options(options: str, extra: str) -> str:
-    """Options with others added; what both name is as the later ones say."""
+    """Merge options; later ones override earlier ones."""
     pairs = dict(part.split("=") for part in f"{options},{extra}".split(",") if part)
     return ",".join(f"{key}={value}" for key, value in pairs.items())
 
@@ -49,7 +49,7 @@ def make_curve_data(
 
 
 def draw_curve(axes: Any, data: Mapping[str, Any]) -> None:
-    """A line for each heuristic; crosses where the paper has a figure."""
+    """Draw a line for each heuristic, and crosses for the paper's figures."""
     for number, (opponent, points) in enumerate(data["ours"].items()):
         found = [Measurement.proportion("", wins, games) for _, wins, games in points]
         below = [each.value - (each.low or 0) for each in found]

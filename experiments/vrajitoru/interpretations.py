@@ -39,7 +39,7 @@ class Interpretation:
         return ",".join(f"{key}={value}" for key, value in named.items()) + f",{end}{rest}"
 
     def player(self, name: str) -> str:
-        """A player of the paper who reads it so; a newbie opens no mills."""
+        """Return a player of the paper under this reading; a newbie opens no mills."""
         named = dict(zip(OF_PLAYERS, self.answers[len(OF_RULES) :], strict=True))
         if name == "newbie":
             del named["opening"]
@@ -48,7 +48,7 @@ class Interpretation:
 
 @dataclass(frozen=True)
 class ScoredInterpretation:
-    """A reading with what came of it."""
+    """A reading and its results."""
 
     reading: Interpretation
     log_likelihood: float
@@ -64,7 +64,7 @@ def list_interpretations(grid: Mapping[str, Sequence[str]]) -> Iterator[Interpre
 def score_interpretation(
     context: Context, reading: Interpretation, games: int, published: Published
 ) -> ScoredInterpretation:
-    """How probable the published counts are if the paper is read so."""
+    """Return a reading with the log-likelihood of the published counts."""
     found = {pair: _play_games(context, reading, pair, games) for pair in published}
     total = sum(
         compute_log_likelihood(counts, found[pair][starter])
@@ -114,7 +114,7 @@ def compute_log_likelihood(published: Counts, ours: Counts) -> float:
 
 
 def compute_answer_weights(found: Sequence[ScoredInterpretation]) -> dict[tuple[str, str], float]:
-    """Question and answer to the answer's share of the likelihood, all readings alike before."""
+    """Return the posterior weight of each answer to each question, from a uniform prior."""
     best = max(each.log_likelihood for each in found)
     weights: defaultdict[tuple[str, str], float] = defaultdict(float)
     total = 0.0

@@ -1,4 +1,4 @@
-"""How much the Fuzzy player gains with each game its network learns."""
+"""Strength of the Fuzzy player by the number of games that its network has learned."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

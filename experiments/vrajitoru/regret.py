@@ -1,4 +1,4 @@
-"""Exact regret of each setting, where the solved game is at hand."""
+"""Exact regret of each setting, if the solved game is available."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -43,7 +43,7 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def measure_player(context: Context, oracle: Any, spec: str) -> dict[str, Any]:
-    """Games against one opponent, every move judged."""
+    """Play games against one opponent and rate every move."""
     found = RegretStatistics(named_game(GAME, RULES), oracle)
     opponent, games = context.published["opponent"], context.setting("games")
     plan = RegretSchedule(GameConditions(GAME, RULES), spec, opponent, games, context.seed)

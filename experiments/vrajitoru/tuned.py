@@ -1,4 +1,4 @@
-"""The best settings against the heuristics, and what is lost with each part of the player."""
+"""The best settings against the heuristics, and the effect of each part of the player."""
 
 from collections.abc import Iterator
 from typing import Any

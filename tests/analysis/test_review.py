@@ -1,4 +1,4 @@
-"""Evaluations and reviews: exact where tables are, and honest about the rest."""
+"""Evaluations and reviews: exact where tables exist, marked as estimates elsewhere."""
 
 import random
 

@@ -83,7 +83,7 @@ def write_states(path, count):
 
 
 def make_commands(folder: Path):
-    """The command lines by name, and the files whose bytes must be equal."""
+    """Return the command lines by name, and the files whose bytes must be equal."""
     out = folder / "out"
     out.mkdir(parents=True)
     (folder / "league.toml").write_text(TOURNAMENT)
@@ -147,13 +147,13 @@ VOLATILE = ("seconds", "out", "files", "sidecar", "resumed")
 
 
 def result_of(output: str):
-    """What a command printed, less times and the names of files."""
+    """Return the output of a command without times and names of files."""
     found = json.loads(output)
     return {key: value for key, value in found.items() if key not in VOLATILE}
 
 
 def read_files(folder: Path):
-    """The bytes of the files that a command has to write in the same way everywhere."""
+    """Return the bytes of the files that must not depend on where a command runs."""
     return {
         path.name: path.read_bytes()
         for path in sorted((folder / "out").iterdir())
@@ -163,7 +163,7 @@ def read_files(folder: Path):
 
 @pytest.fixture(scope="module")
 def cluster_results(request, tmp_path_factory):
-    """What each selected command came to on the cluster, and its folder; one cluster serves all."""
+    """Return the result and folder of each selected command; all run on one cluster."""
     folder = tmp_path_factory.mktemp("cluster")
     selected = {item.callspec.params["name"] for item in request.session.items if is_cluster(item)}
     commands = {name: words for name, words in make_commands(folder).items() if name in selected}

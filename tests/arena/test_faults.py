@@ -1,4 +1,4 @@
-"""Whatever a player does, it loses that game and no other, and the message is kept."""
+"""A fault of a player loses one game and no other, and its message is stored."""
 
 import os
 import re

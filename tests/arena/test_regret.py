@@ -1,4 +1,4 @@
-"""Regret, against exact values from the literature and against what must follow from it."""
+"""Regret, against exact values from the literature and its own invariants."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def _code(board):
 
 
 def _win_at_once(position):
-    """Win if one can, and else move at random."""
+    """Choose a winning move if there is one, else a random move."""
     wins = [
         move
         for move in position.legal_moves()

@@ -1,4 +1,4 @@
-"""One call for each thing: players as specs or objects."""
+"""The functions of the library, with players as specs or objects."""
 
 import re
 

@@ -224,7 +224,7 @@ def _games(out):
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """A whole run in one process at a time: what it prints, and its games."""
+    """Return the output and the games of an uninterrupted run in one process."""
     folder = tmp_path_factory.mktemp("undisturbed")
     file, out = folder / "t.toml", folder / "results"
     file.write_text(SLOW.format(games=FEW))

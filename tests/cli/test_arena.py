@@ -40,7 +40,7 @@ def test_a_tournament_and_its_results(ludus, tmp_path):
 
 @pytest.mark.parametrize("player", ["random", "perfect"])
 def test_regret_of_one_move_in_each_position(ludus, tmp_path, player):
-    """Exact by hand: in two of the three open positions the side to move must block or win."""
+    """In two of the three open positions the side to move must block or win."""
     lines = "OO./.X./X.. x", "XX./OO./... x", "XXX/OO./... o", "X../.../... o"
     file = _file(tmp_path, "\n".join(lines) + "\n", "positions.txt")
     command = ("regret", "noughts_and_crosses", player, "--one-move", "--positions", file)

@@ -1,4 +1,4 @@
-"""Every option is called what we call it, whatever the version of typer makes of its metavar."""
+"""Every option has the name we gave it, in every version of typer."""
 
 import inspect
 from typing import Annotated, get_args, get_origin, get_type_hints

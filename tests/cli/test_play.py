@@ -9,7 +9,7 @@ from support.command_line import process
 
 
 def talk(*arguments, lines, **environment):
-    """What a scripted game says; it must end well and complain about nothing."""
+    """Return the output of a scripted game, which must end with status 0 and no error output."""
     text = "".join(f"{line}\n" for line in lines)
     result = process("play", "--text", *arguments, text=text, **environment)
     assert (result.status, result.err) == (0, "")
@@ -17,7 +17,7 @@ def talk(*arguments, lines, **environment):
 
 
 def after(text, mark):
-    """What was said from the last line on that has this mark in it."""
+    """Return the output from the last line with this mark."""
     return text[text.rindex(mark) :]
 
 

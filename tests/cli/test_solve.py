@@ -140,7 +140,7 @@ def test_another_game_s_folder_is_refused(ludus, tmp_path):
 @pytest.mark.slow
 @pytest.mark.needs("pseudo-terminal")
 def test_a_terminal_shows_a_bar():
-    """The bar is for who watches standard error; standard output stays clean."""
+    """The bar is written to standard error; standard output holds the result alone."""
     watching, terminal = pty.openpty()
     with subprocess.Popen(
         [*PROGRAM, "solve", "nine_mens_morris", "--max-men", "5", "--json"],

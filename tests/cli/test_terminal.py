@@ -37,7 +37,7 @@ class Terminal:
         self.raw = ""
 
     def wait_for(self, words: str) -> str:
-        """What comes on the screen until these words are there, without colours."""
+        """Return the output up to these words, without colours."""
         seen = ""
         deadline = time.monotonic() + PATIENCE
         while words not in ESCAPES.sub("", seen):
@@ -58,7 +58,7 @@ class Terminal:
         os.write(self.master, f"{line}\n".encode())
 
     def rest(self) -> str:
-        """Everything until the program ends."""
+        """Return the output until the program ends."""
         seen = ""
         deadline = time.monotonic() + PATIENCE
         while more := self._read(deadline):

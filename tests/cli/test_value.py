@@ -1,4 +1,4 @@
-"""`ludus value`: for programs, for people, and for those who ask what is not solved."""
+"""`ludus value`: JSON, text, and positions that are not solved."""
 
 import json
 import os

@@ -13,7 +13,7 @@ from ludus.core.claims import ClaimFolder
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that moves when the test says so."""
+    """A clock that the test sets."""
     times = [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: times[0])
     return times

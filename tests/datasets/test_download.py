@@ -1,4 +1,4 @@
-"""Fetching published files from a real server that is well, slow of wit, broken or gone."""
+"""Downloads of published files from servers that work, ignore ranges, fail or do not exist."""
 
 import hashlib
 import json
@@ -107,7 +107,7 @@ def test_a_file_of_the_users_is_not_overwritten(tmp_path):
 
 
 def _nobody():
-    """An address at which nobody answers."""
+    """Return an address without a server."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{probe.getsockname()[1]}"

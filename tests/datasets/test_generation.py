@@ -1,4 +1,4 @@
-"""Generated datasets: what they hold, and that they are the same whatever happens meanwhile."""
+"""Generated datasets: their content, which interruptions do not change."""
 
 import dataclasses
 import json
@@ -34,7 +34,7 @@ from support.waiting import PATIENCE, wait_until
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """The dataset of a run that nobody interrupts."""
+    """Return the dataset of an uninterrupted run."""
     out = tmp_path_factory.mktemp("undisturbed") / "dataset.txt"
     carried_out(PLAN, out)
     return out

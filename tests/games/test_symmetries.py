@@ -1,4 +1,4 @@
-"""Symmetries keep the rules: seen through one, a game is still a game."""
+"""Symmetries keep the rules: the image of a game is a game."""
 
 import random
 

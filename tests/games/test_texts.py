@@ -1,4 +1,4 @@
-"""What is written can be read back, and whatever else is read is refused politely."""
+"""Texts of positions and moves: round trips, and one-line errors for anything else."""
 
 import pytest
 from hypothesis import given

@@ -8,23 +8,13 @@ import pytest
 import ludus
 from ludus.oracle import MemoryOracle, Unsolved, Value, Verdict, WrongRules
 from ludus.oracle.memory import solve_backwards
+from support.games import find_reachable
 
 WIN, DRAW, LOSS = "win", "draw", "loss"
 
 
-def everything_after(position):
-    """All positions that can follow, the first one included."""
-    found, waiting = {position}, [position]
-    while waiting:
-        place = waiting.pop()
-        new = {place.play(move) for move in place.legal_moves()} - found
-        found |= new
-        waiting += new
-    return found
-
-
 def best(values):
-    """The mover's value from those of the opponent: by numbers, and forwards."""
+    """Return the mover's value from the values of the opponent after each move."""
     scored = [(0, None) if depth is None else (-sign, depth + 1) for sign, depth in values]
     return max(scored, key=lambda each: (each[0], -each[0] * (each[1] or 0)))
 
@@ -34,7 +24,7 @@ LINES = ["012", "345", "678", "036", "147", "258", "048", "246"]
 
 @cache
 def noughts(board, mark="X"):
-    """Sign and depth for the side that puts the mark next, by going forwards."""
+    """Return sign and depth for the side to move, by forward search."""
     other = "O" if mark == "X" else "X"
     if any(all(board[int(cell)] == other for cell in line) for line in LINES):
         return -1, 0
@@ -48,7 +38,7 @@ def noughts(board, mark="X"):
 
 @cache
 def hexapawn(rows, own="W", other="B", up=-1):
-    """The same for hexapawn: rows of letters, own pawns going up or down."""
+    """Return sign and depth in hexapawn: rows of letters, own pawns going up or down."""
     size = len(rows)
     if other in rows[0 if up == 1 else -1] or not any(own in row for row in rows):
         return -1, 0
@@ -72,7 +62,7 @@ def test_every_position_of_noughts_and_crosses():
     game = ludus.game("noughts_and_crosses")
     oracle = MemoryOracle(game)
     assert oracle.value(game.start()) == Value(DRAW)
-    positions = sorted(everything_after(game.start()), key=str)
+    positions = sorted(find_reachable(game.start()), key=str)
     assert len(positions) == 5478
     values = oracle.values(positions)
     expected = [as_value(*noughts(each.cells, "XO"[each.mover])) for each in positions]
@@ -86,7 +76,7 @@ def test_every_position_of_noughts_and_crosses():
 def test_every_position_of_hexapawn(size, number):
     game = ludus.game("hexapawn", f"size={size}")
     oracle = MemoryOracle(game)
-    positions = sorted(everything_after(game.start()), key=str)
+    positions = sorted(find_reachable(game.start()), key=str)
     assert len(positions) == number
     for position, value in zip(positions, oracle.values(positions), strict=True):
         rows = tuple(str(position).split()[0].split("/"))
@@ -139,7 +129,7 @@ def test_moves_of_a_lost_game_resist_longest_first():
     oracle = MemoryOracle(game)
     lost = [
         place
-        for place in sorted(everything_after(game.start()), key=str)
+        for place in sorted(find_reachable(game.start()), key=str)
         if oracle.value(place).result == LOSS and len(place.legal_moves()) > 2
     ]
     depths = [[each.depth for each in oracle.rate_moves(place)] for place in lost]

@@ -1,27 +1,22 @@
 """The three players of Vrajitoru's paper: what they look for, in Python and compiled."""
 
-import random
 from collections import Counter
+from itertools import islice
 
 import pytest
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError, UnknownName
 from ludus.games.nine_mens_morris import PRESETS
-from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.players.morris_heuristics import (
     find_blocking_moves,
     find_closing_moves,
     find_opening_moves,
 )
+from support.arbitrary_boards import UNUSUAL, random_boards
 from support.compiled_games import check_like_matches
 
 NAMES = ("newbie", "basic", "focused")
-UNUSUAL = [
-    "men=5,flying=no,repetition=3",
-    "lasker,diagonals=yes,take_from_mills=always",
-    "morabaraba,blocked=passes,quiet_plies=30",
-]
 
 
 def morris(rules="standard"):
@@ -98,23 +93,12 @@ def test_no_mill_is_opened_to_a_side_that_flies():
     }
 
 
-def odd_positions(game, number, seed):
-    """Boards of any kind, most of which no game reaches."""
-    rng = random.Random(seed)
-    for _ in range(number):
-        points = rng.sample(range(24), 24)
-        counts = [rng.randint(0, game.rules.men) for _ in range(2)]
-        hands = tuple(rng.choice([0, game.rules.men - count]) for count in counts)
-        men = frozenset(points[: counts[0]]), frozenset(points[counts[0] : sum(counts)])
-        yield game.position(PositionFields(men, hands, rng.randint(0, 1)))
-
-
 @pytest.mark.parametrize("rules", [*PRESETS, *UNUSUAL])
 def test_compiled_heuristics_want_the_same_moves(rules):
     game = morris(rules)
     players = {name: ludus.player(name, game) for name in NAMES}
     reasons = set()
-    for position in odd_positions(game, 400, seed=5):
+    for position in islice(random_boards(game, seed=5), 400):
         if position.outcome() is not None:
             assert position.heuristic_moves("focused") == []
             continue
@@ -261,7 +245,7 @@ def test_compiled_readings_want_the_same_moves(rules):
     players = {spec: ludus.player(spec, game) for spec in SPECS}
     plain = {name: ludus.player(name, game) for name in ("newbie", "basic", "focused")}
     differing = set()
-    for position in odd_positions(game, 300, seed=6):
+    for position in islice(random_boards(game, seed=6), 300):
         if position.outcome() is not None:
             continue
         for spec, player in players.items():

@@ -153,7 +153,7 @@ def _check_drawn(game, oracle, position):
 
 
 def test_a_draw_by_repetition_is_the_last_resort():
-    """White goes there and back; Black could do so too, and the game would be drawn at once."""
+    """White moves back and forth; if Black did so too, the game would be drawn at once."""
     oracle, tried = oracle_for(MORRIS), 0
     for position in endings(4, 4, "draw", 20):
         there = next(move for move in position.legal_moves() if move.take is None)

@@ -25,7 +25,7 @@ SEERS = [
 
 
 def seen(game, spec, text):
-    """What a player chooses in a position, and the pictures it has of it."""
+    """Return a player's choice in a position, and its pictures."""
     one = player(spec, named_game(game))
     one.start_game(1)
     position = one.game.parse(text)

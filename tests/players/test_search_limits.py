@@ -11,7 +11,7 @@ from support.waiting import PATIENCE
 
 
 def quiet_position():
-    """One that no search sees the end of."""
+    """Return a position whose value no search finds."""
     game = morris()
     return game.rules, game.start()
 

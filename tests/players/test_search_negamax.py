@@ -18,7 +18,7 @@ PLAIN = {"extends": False, "reduces": False, "uses_table": False}
 
 
 def depth_for(position):
-    """As deep as Python gets in a moment."""
+    """Return a depth that Python searches quickly."""
     moves = len(position.legal_moves())
     return 4 if moves <= 6 else 3 if moves <= 14 else 2
 

@@ -1,4 +1,4 @@
-"""`ludus engine` as a stranger meets it: every command, and what comes back."""
+"""`ludus engine` through its text protocol: every command and its answers."""
 
 import json
 import shlex
@@ -8,19 +8,19 @@ import pytest
 
 import ludus
 from ludus.core.player import Limit
-from support.engine_client import PROGRAM, Stranger, info, talk
+from support.engine_client import PROGRAM, EngineClient, info, talk
 from support.waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
 def morris():
-    with Stranger() as stranger:
+    with EngineClient() as stranger:
         yield stranger
 
 
 @pytest.fixture
 def fresh(morris):
-    """The same program, as if it had just been started."""
+    """Return the program in its initial state."""
     morris.answers("stop", "wait")  # whatever a test that failed has left
     manners = "Captures value suffix", "Answer value uci"
     for setting in ("Player value negascout", "Seed value 0", *manners):
@@ -263,7 +263,7 @@ def test_the_board_is_drawn(fresh):
 
 
 def test_all_games_in_one_conversation():
-    with Stranger("hexapawn:size=4") as stranger:
+    with EngineClient("hexapawn:size=4") as stranger:
         assert stranger.bestmove("go") in ("a1-a2", "b1-b2", "c1-c2", "d1-d2")
         assert stranger.answers("setoption name Rules value size=3") == []
         assert "position BBB/.../WWW w" in stranger.answers("d")
@@ -289,7 +289,7 @@ def test_it_ends_with_quit_and_with_its_input(end):
 
 def test_it_ends_while_a_player_cannot_be_stopped():
     """Random games by the million in compiled code: nobody waits for them."""
-    with Stranger("backgammon", "--player", "playouts:games=100000000") as stranger:
+    with EngineClient("backgammon", "--player", "playouts:games=100000000") as stranger:
         stranger.say("position startpos moves 31", "go", "isready")
         assert stranger.line() == "readyok"
         stranger.say("quit")
@@ -298,7 +298,7 @@ def test_it_ends_while_a_player_cannot_be_stopped():
 
 @pytest.mark.parametrize("command", ["isready", "go infinite"])
 def test_ctrl_c_ends_it_quietly(command):
-    with Stranger() as stranger:
+    with EngineClient() as stranger:
         stranger.say(command)
         stranger.line()
         stranger.interrupt()
@@ -307,7 +307,7 @@ def test_ctrl_c_ends_it_quietly(command):
 
 
 def test_it_ends_when_nobody_listens():
-    with Stranger() as stranger:
+    with EngineClient() as stranger:
         stranger.process.stdout.close()
         stranger.say("uci", "isready")
         assert stranger.process.wait(PATIENCE) == 0

@@ -7,7 +7,7 @@ import pytest
 import ludus
 from ludus.core.errors import BadMove
 from ludus.core.game import CHANCE
-from support.engine_client import Stranger
+from support.engine_client import EngineClient
 
 SEED = 4
 
@@ -23,7 +23,7 @@ def choose(stranger, moves):
 def test_a_money_session_by_the_text_engine():
     game = ludus.game("backgammon:money")
     dice, score, actions = random.Random(SEED), [0, 0], []
-    with Stranger("backgammon:money", "--player", "gammon:net=selfplay") as stranger:
+    with EngineClient("backgammon:money", "--player", "gammon:net=selfplay") as stranger:
         for _ in range(2):
             position, moves = game.start(), []
             while position.outcome() is None:

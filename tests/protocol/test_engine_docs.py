@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support.engine_client import Stranger
+from support.engine_client import EngineClient
 from support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "engine.md").read_text()
@@ -20,7 +20,7 @@ def block(language):
 
 
 def test_the_conversation():
-    with Stranger() as stranger:
+    with EngineClient() as stranger:
         for line in block("text").splitlines():
             if line.startswith("> "):
                 stranger.say(line.removeprefix("> "))
@@ -31,7 +31,7 @@ def test_the_conversation():
 
 
 def test_every_command_is_in_the_table():
-    with Stranger() as stranger:
+    with EngineClient() as stranger:
         for line in stranger.answers("help"):
             name = line.removeprefix("info string ").split()[0]
             assert name.startswith("[") or f"`{name}" in PAGE

@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from support.engine_client import Stranger, talk
+from support.engine_client import EngineClient, talk
 from support.repetition import repeat
 
 MEGABYTE = 1_000_000
@@ -37,7 +37,7 @@ def test_long_lines_nul_bytes_and_what_is_no_text():
 
 
 def test_an_endless_line_takes_no_memory():
-    with Stranger() as stranger:
+    with EngineClient() as stranger:
         stranger.answers()
         before = _peak(stranger)
         for _ in range(100):

@@ -1,4 +1,4 @@
-""".mat and .sgf files: games with the cube and matches, there and back, and broken files."""
+""".mat and .sgf files: round trips of games with the cube and of matches, and broken files."""
 
 import random
 import subprocess

@@ -1,4 +1,4 @@
-"""GNU Backgammon that hangs, dies or talks nonsense: an error in time, and nobody left behind."""
+"""GNU Backgammon that hangs, dies or talks nonsense: an error in time, and no process left."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ def members(group):
 
 
 def wait_until_nobody_is_left(group):
-    """Those just killed may take a moment to go."""
+    """Wait until killed processes are gone."""
     wait_until(lambda: not members(group), "the processes of the group are gone")
 
 

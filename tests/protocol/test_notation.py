@@ -1,4 +1,4 @@
-"""Moves of the Morris family in all the ways in which programs say them."""
+"""Moves of the Morris family in the notations of other programs."""
 
 import random
 
@@ -44,7 +44,7 @@ def old(move):
 
 @pytest.mark.parametrize("rules", ["standard", "lasker", "morabaraba", "vrajitoru"])
 def test_every_way_of_saying_a_move_is_understood(rules):
-    """Random games, told in every way at once; all ways lead to the same positions."""
+    """Random games in every notation lead to the same positions."""
     game = ludus.game("nine_mens_morris", rules)
     notation = game.move_notation()
     source = random.Random(rules)

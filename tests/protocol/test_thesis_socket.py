@@ -168,7 +168,7 @@ def wait_for_files(server, number):
 
 
 def crowd(server, known, seconds):
-    """200 clients of every manner; what they count, and what is left of them."""
+    """Run 200 clients of all behaviours; check their counts and that no file stays open."""
     before = server.open_files
     clients = Clients(server.port, known)
     asyncio.run(clients.run(200, seconds))

@@ -1,4 +1,4 @@
-"""What `go` asks for, and options as they are told."""
+"""Limits of `go`, and options."""
 
 from dataclasses import dataclass
 from typing import Literal

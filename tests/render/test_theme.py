@@ -1,4 +1,4 @@
-"""The colours can be told apart, by day and by night."""
+"""Colours are distinguishable in the light and the dark theme."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Whatever is wrong with an experiment is told in one line, and the status is 2."""
+"""Faulty experiments: one line, and status 2."""
 
 import json
 
@@ -12,7 +12,7 @@ ENDLESS = "1" * 5000
 
 @pytest.fixture
 def complaint(tmp_path, capsys):
-    """The one line with which a command fails."""
+    """Return the one line of a failing command."""
 
     def call(*arguments, code=CODE, toml=TOML):
         folder = write(tmp_path, code, toml)

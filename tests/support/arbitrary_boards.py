@@ -1,6 +1,7 @@
 """Boards of any kind, most of which no game reaches."""
 
 import random
+from itertools import islice
 
 import ludus
 from ludus.games.nine_mens_morris.notation import PositionFields
@@ -16,15 +17,18 @@ def morris(rules="vrajitoru", engine="native"):
     return ludus.game("nine_mens_morris", rules, engine)
 
 
-def odd_positions(game, number, seed):
-    """Random boards that are not over."""
+def random_boards(game, seed):
+    """Yield random boards without end, some of them of finished games."""
     rng = random.Random(seed)
-    while number:
+    while True:
         points = rng.sample(range(24), 24)
         counts = [rng.randint(0, game.rules.men) for _ in range(2)]
         hands = tuple(rng.choice([0, game.rules.men - count]) for count in counts)
         men = frozenset(points[: counts[0]]), frozenset(points[counts[0] : sum(counts)])
-        position = game.position(PositionFields(men, hands, rng.randint(0, 1)))
-        if position.outcome() is None:
-            number -= 1
-            yield position
+        yield game.position(PositionFields(men, hands, rng.randint(0, 1)))
+
+
+def odd_positions(game, number, seed):
+    """Yield this number of random boards that are not over."""
+    ongoing = (board for board in random_boards(game, seed) if board.outcome() is None)
+    return islice(ongoing, number)

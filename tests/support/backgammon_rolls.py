@@ -8,7 +8,7 @@ START = position_to_row(ludus.game("backgammon").start())[None]
 
 
 def met(games, seed, stray=0.3):
-    """Positions with a choice, as side 0 sees them."""
+    """Yield positions with a choice, from the view of side 0."""
     boards, rolls, _ = gammon.met_in_games("tool", "random", START, True, games, stray, seed)
     return [
         row_to_position(board, (int(roll[0]), int(roll[1])))

@@ -11,7 +11,7 @@ PROGRAM = (sys.executable, "-m", "ludus.cli")
 
 
 class Result(NamedTuple):
-    """What a command line came to."""
+    """Result of a command line."""
 
     status: int
     out: str

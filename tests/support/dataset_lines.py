@@ -1,11 +1,11 @@
-"""Lines of our own making."""
+"""Generated lines of datasets."""
 
 import random
 from typing import Any
 
-from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
+from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
-from support.games import play_randomly
+from support.morris_data import positions
 
 RULES = {
     "standard": Rules(),
@@ -17,21 +17,10 @@ RULES = {
 """Rules that differ where a dataset can see it."""
 
 
-def positions(rules: Rules, games: int, engine: str = "python") -> list[Any]:
-    """Positions of random games that are not over, the same every time."""
-    game = NineMensMorris(rules, engine)
-    return [
-        position
-        for seed in range(games)
-        for position in play_randomly(game, seed)
-        if position.outcome() is None
-    ]
-
-
 def examples(rules: Rules, games: int) -> list[tuple[Any, Any]]:
     """Positions with a legal move."""
     source = random.Random(games)
-    return [(each, source.choice(each.legal_moves())) for each in positions(rules, games)]
+    return [(each, source.choice(each.legal_moves())) for each in positions(games, rules, "python")]
 
 
 def lines(pairs: list[tuple[Any, Any]]) -> list[str]:

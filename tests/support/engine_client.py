@@ -1,4 +1,4 @@
-"""Somebody who knows the protocol and nothing else of Ludus, and talks to the program."""
+"""A client of `ludus engine` that uses the text protocol alone."""
 
 import os
 import signal
@@ -12,11 +12,11 @@ from support.waiting import PATIENCE
 PROGRAM = (sys.executable, "-m", "ludus.cli", "engine")
 
 SECONDS_TO_HANG = PATIENCE
-"""After this long a program that says nothing is taken to hang, and the test fails."""
+"""Seconds without output after which a test fails."""
 
 
-class Stranger:
-    """Starts the program, says lines and reads lines."""
+class EngineClient:
+    """A running `ludus engine`, driven through its standard streams."""
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
@@ -26,7 +26,7 @@ class Stranger:
             stderr=subprocess.PIPE,
         )
 
-    def __enter__(self) -> "Stranger":
+    def __enter__(self) -> "EngineClient":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -38,7 +38,7 @@ class Stranger:
         self.process.stdin.flush()
 
     def line(self) -> str:
-        """The next line."""
+        """Return the next line."""
         alarm = threading.Timer(SECONDS_TO_HANG, self.process.kill)
         alarm.start()
         try:
@@ -49,14 +49,14 @@ class Stranger:
         return line.rstrip("\n")
 
     def until(self, beginning: str) -> list[str]:
-        """Lines up to one that begins so."""
+        """Return the lines up to one with this beginning."""
         lines = [self.line()]
         while not lines[-1].startswith(beginning):
             lines.append(self.line())
         return lines
 
     def answers(self, *lines: str) -> list[str]:
-        """What it says to these lines, before it is ready again."""
+        """Send lines; return the answers up to `readyok`."""
         self.say(*lines, "isready")
         return self.until("readyok")[:-1]
 
@@ -65,7 +65,7 @@ class Stranger:
         return self.until("bestmove ")[-1].split()[1]
 
     def end(self) -> tuple[int, str, str]:
-        """Wait until it has ended; its status and what was still to be read."""
+        """Wait until it has ended; return its status and the rest of both streams."""
         out, err = self.process.communicate(timeout=SECONDS_TO_HANG)
         return self.process.returncode, out.decode(), err.decode()
 
@@ -74,7 +74,7 @@ class Stranger:
 
 
 def talk(text: str | bytes, *arguments: str) -> tuple[int, list[str], str]:
-    """Say everything at once: status, what was said, and what was complained about."""
+    """Send a whole input; return the exit status, the lines of output, and standard error."""
     done = subprocess.run(
         [*PROGRAM, *arguments],
         input=text if isinstance(text, bytes) else text.encode(),
@@ -86,7 +86,7 @@ def talk(text: str | bytes, *arguments: str) -> tuple[int, list[str], str]:
 
 
 def info(lines: list[str]) -> Iterator[dict[str, str]]:
-    """The `info` lines about moves, taken apart."""
+    """Yield the fields of the `info` lines about moves."""
     for line in lines:
         if line.startswith("info ") and " pv " in line:
             head, _, moves = line.removeprefix("info ").partition(" pv ")

@@ -1,4 +1,4 @@
-"""Specs for engines as players, and what is left of processes."""
+"""Specs for engines as players, and checks of their processes."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ def faulty_engine(fault, file="", **options):
 
 
 def spec(command, **options):
-    """Where nothing else is said, an engine on a busy machine has time to start and to answer."""
+    """Return the spec of an engine; by default with enough time for a busy machine."""
     options = {"startup": 60, "patience": 60, **options}
     return ",".join([f"external:cmd={command}", *(f"{key}={options[key]}" for key in options)])
 

@@ -110,9 +110,6 @@ def stubborn(_: str) -> None:
     plays(_)
 
 
-AT_THE_START = ("dies_at_uci", "hangs_at_uci", "never_ready", "floods_at_uci")
-
-
 def main(fault: str, file: str = "") -> None:
     def note(number: int) -> None:
         if file:

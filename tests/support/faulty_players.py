@@ -58,7 +58,7 @@ class SaysNothing(_First):
 
 
 class Babbles(_First):
-    """Its comments are no text that can be encoded, and it prints."""
+    """Its comments cannot be encoded, and it prints."""
 
     def choose(self, position, limit=None):
         print("hello")
@@ -104,11 +104,11 @@ NAMES = {
 
 
 def die() -> None:
-    """What no player has to answer for."""
+    """End the process without an error that a worker could report."""
     os._exit(7)
 
 
 def register() -> None:
-    """Make them known to this process."""
+    """Register the players in this process."""
     for name, kind in NAMES.items():
         PLAYERS.add(name, f"{__name__}:{kind.__name__}")

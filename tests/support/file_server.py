@@ -1,4 +1,4 @@
-"""A server on this machine that hands out bytes, well or badly."""
+"""A local server of files, with selectable faults."""
 
 import re
 import threading
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Behaviour:
-    """What the server has, how it behaves, and what it was asked."""
+    """Files of the server, its faults, and the requests it received."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}

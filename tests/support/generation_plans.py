@@ -22,7 +22,7 @@ def carried_out(plan: GenerationPlan, out: Path, num_workers: int = 2) -> Genera
 
 
 def begin(out: Path, num_workers: int) -> "subprocess.Popen[bytes]":
-    """The same plan as a process."""
+    """Start a plan as a process."""
     return subprocess.Popen(
         [
             *COMMAND,

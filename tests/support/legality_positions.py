@@ -50,7 +50,7 @@ def as_move(classes) -> Move:
 
 
 def closes(position: Position, move: Move) -> bool:
-    """Whether the man stands in a mill when it has arrived, told by looking at the lines."""
+    """Return whether a man is in a mill after its move, from the lines of the board."""
     men = position.men[0] - {move.frm} | {move.to}
     return any(move.to in mill and men >= set(mill) for mill in mills(False))
 
@@ -60,7 +60,7 @@ def is_in_mill(men, point) -> bool:
 
 
 def authors_moves(position: Position) -> list[Move]:
-    """What the published program calls legal: no man out of a mill, and no mill without a man."""
+    """Return legal moves that the published program accepts: no capture out of a mill."""
     return [
         move
         for move in position.legal_moves()

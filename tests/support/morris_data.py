@@ -1,4 +1,4 @@
-"""Positions to ask networks about, and a dataset of our own making."""
+"""Positions for networks, and a generated dataset."""
 
 from typing import Any
 

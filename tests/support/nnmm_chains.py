@@ -16,7 +16,7 @@ SMALL = NetworkConfig("residual", first=24, units=16, blocks=2, batch_normalisat
 
 
 def torch_network(design: NetworkConfig, columns: InputColumns, seed: int) -> torch.nn.Module:
-    """An untrained network whose normalisation has seen something, ready to be asked."""
+    """Return an untrained network with non-trivial normalisation statistics, in evaluation mode."""
     source = torch.Generator().manual_seed(seed)
     network = build_network(design, columns, source)
     with torch.no_grad():
@@ -33,7 +33,7 @@ def torch_network(design: NetworkConfig, columns: InputColumns, seed: int) -> to
 
 
 def tensors_of(network: torch.nn.Module) -> dict[str, Any]:
-    """Its weights as a weights file has them."""
+    """Return the weights in the format of a weights file."""
     state = network.state_dict()
     return {name: state[name].numpy() for name in state if "num_batches" not in name}
 

@@ -1,4 +1,4 @@
-"""A folder like the author's, small and of our own making, and networks trained with it."""
+"""A small generated folder in the author's format, and networks trained with it."""
 
 import random
 import re
@@ -58,7 +58,7 @@ def write_authors_network(file: Path, inputs: int) -> None:
 
 
 def train(data: Path, file: Path, order: str = "TFR") -> Path:
-    """Small networks of ours, in a few seconds."""
+    """Train small networks, in a few seconds."""
     options = ["--preset", "quick", "--order", order, "--threads", "1"]
     command = ["train", "nnmm", "--data", str(data / "dataset.txt"), *options, "--json"]
     assert run([*command, "--set", "epochs=1", "--out", str(file)]) == 0

@@ -38,7 +38,7 @@ def load(rules: str) -> Any:
 
 
 def beginner(state: Any) -> int:
-    """Who moved first in the game that led to this state; O before the first roll."""
+    """Return the side that moved first in the game of this state; O before the first roll."""
     players = (pair.player for pair in state.full_history() if pair.player >= 0)
     return next(players, state.current_player() if state.history() else O)
 

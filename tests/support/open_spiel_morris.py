@@ -1,4 +1,4 @@
-"""OpenSpiel's Nine Men's Morris seen through our eyes.
+"""OpenSpiel's Nine Men's Morris in our notation.
 
 It splits a turn that closes a mill into two actions, a move and a capture; it has no repetition
 rule; and it calls every game a draw after 200 turns.

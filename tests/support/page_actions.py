@@ -31,14 +31,14 @@ def state(page: Page) -> tuple[Any, ...]:
 
 
 def open_places(page: Page) -> list[str]:
-    """What may be touched, all at one moment, since the board may be drawn again."""
+    """Return all places that may be touched, read at one moment: the board may be drawn again."""
     found = page.locator(".place.enabled")
     places: list[str] = found.evaluate_all("places => places.map((place) => place.dataset.place)")
     return places
 
 
 def wait_for_event(page: Page, condition: Callable[[], object], what: str) -> None:
-    """Until something has happened that a callback of the browser tells.
+    """Wait until a callback of the browser has reported an event.
 
     Callbacks run while the page is asked for something, and at no other time.
     """
@@ -59,7 +59,7 @@ def click_through(page: Page, seed: int) -> int:
 
 
 def key_through(page: Page, seed: int) -> int:
-    """The same without a mouse: walk with the arrow keys, and press Enter."""
+    """Play until the game is over with arrow keys and Enter alone; returns the touches."""
     rng = random.Random(seed)
     for touches in range(MAX_TOUCHES):
         if status(page) == "over":
@@ -72,7 +72,7 @@ def key_through(page: Page, seed: int) -> int:
 
 
 def walk_to(page: Page, place: str) -> None:
-    """Find a place by pressing arrow keys as somebody would who looks at the board."""
+    """Move the focus to a place by arrow keys."""
     page.locator('.place[tabindex="0"]').focus()
     goal = bounding_box(page.locator(f'.place[data-place="{place}"]'))
     assert goal is not None

@@ -52,12 +52,12 @@ class Server:
         self.port = int(self.base.rpartition(":")[2])
 
     def kill(self) -> None:
-        """As a power cut would end it."""
+        """Kill the server by SIGKILL."""
         self._release_port()
         self._end(signal.SIGKILL)
 
     def kill_to_start_again(self) -> None:
-        """The same; no other process gets the port before the server is started again."""
+        """Kill the server and keep its port for the next start."""
         self.kill()
         # Listening sockets may use the address of one that does not listen.
         self._reserved = socket.socket()
@@ -70,7 +70,7 @@ class Server:
             self._reserved = None
 
     def stop(self) -> int:
-        """As Ctrl-C ends it; returns the exit status."""
+        """Stop the server by SIGINT; returns the exit status."""
         return self._end(signal.SIGINT)
 
     def _end(self, how: signal.Signals) -> int:
@@ -86,7 +86,7 @@ class Server:
 
 
 def begin(client: httpx.Client, game: str, *players: str | None, **more: Any) -> dict[str, Any]:
-    """A new game; None for a person."""
+    """Start a game; a seat of None is a person."""
     seats = [{"player": name} for name in players or (None, None)]
     answer = client.post("/api/games", json={"game": game, "seats": seats, "seed": 1, **more})
     assert answer.status_code == 201, answer.text
@@ -109,7 +109,7 @@ def analysed(client: httpx.Client, path: str) -> Any:
 
 
 def settled(client: httpx.Client, view: dict[str, Any]) -> dict[str, Any]:
-    """The game once nobody is thinking."""
+    """Return the game when no player is computing."""
     deadline = time.monotonic() + PATIENCE
     while view["status"] == "thinking":
         assert time.monotonic() < deadline, f"still thinking: {view['prompt']}"

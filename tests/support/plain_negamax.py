@@ -1,4 +1,4 @@
-"""What the tests compare the compiled search with: negamax without any cleverness."""
+"""Plain negamax, the reference for tests of the compiled search."""
 
 import random
 
@@ -7,7 +7,7 @@ from ludus._native.search import WIN
 
 
 def run(search, position, **settings):
-    """Search a position with all that its game remembers."""
+    """Search a position with its history."""
     return search.run(
         position.bits,
         position.hands,

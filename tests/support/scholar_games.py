@@ -5,7 +5,7 @@ from typing import Any
 
 import ludus
 from ludus._native.solver import Solver
-from ludus.games.nine_mens_morris.batch import NO_POINT, PositionBatch
+from ludus.games.nine_mens_morris.batch import DRAW, NO_POINT, PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.oracle.morris.oracle import MorrisOracle, SolverTables
@@ -36,8 +36,16 @@ def source_of(rules: Rules) -> OracleExampleSource:
     return OracleExampleSource(oracle_of(rules))
 
 
+def drawn_endings(number: int) -> PositionBatch:
+    """Drawn positions with three men a side, of the game with four men."""
+    source = source_of(FOUR)
+    (three,) = [each for each in source.subspaces if tuple(each) == (3, 3, 0, 0)]
+    positions = source.sample_positions(20_000, 5, [three])
+    return positions[source.label(positions) == DRAW][:number]
+
+
 def readable(rules: Rules, positions: PositionBatch) -> list[Any]:
-    """The positions as the readable rules have them, White to move."""
+    """Return the positions as objects of the Python rules, White to move."""
     return positions.to_positions(ludus.game("nine_mens_morris", rules, "python"))
 
 

@@ -1,4 +1,4 @@
-"""Positions of the standard game with all that is to be known of them, kept in a file.
+"""Positions of the standard game with values and moves, stored in a file.
 
 They come from the full database and from every one of its 343 subspaces, a critical position of
 each where one was found at once. With them are positions that were drawn and plies that were

@@ -1,4 +1,4 @@
-"""Scholars of small random networks, made where they are needed: what they play means nothing."""
+"""Scholars with small random networks."""
 
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,6 @@ def saved(folder: Path, way: str) -> Path:
 
 
 def made(file: Path, game: Any = GAME, **options: Any) -> ScholarPlayer:
-    """The player with the networks of a file."""
+    """Return a player with the networks of a file."""
     texts = {"weights": str(file), **{name: str(value) for name, value in options.items()}}
     return ScholarPlayer(game, apply_options(ScholarOptions(), texts, "scholar"), "scholar")

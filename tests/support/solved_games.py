@@ -32,7 +32,7 @@ _kept: dict[tuple[Rules, bool], Path] = {}
 
 
 def solved_copy(folder: Path, rules: Rules, has_depth: bool = True) -> Path:
-    """A copy of a solved game, for tests that do not look at the solving; it is solved once."""
+    """Return a copy of a solved game, which is solved once for all tests."""
     key = rules, has_depth
     if key not in _kept:
         _kept[key] = Path(tempfile.mkdtemp(prefix="ludus-solved-"))

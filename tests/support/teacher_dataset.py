@@ -30,12 +30,12 @@ def text() -> str:
 
 
 def teacher_moves() -> MoveBatch:
-    """The same as entries."""
+    """Return the dataset as entries."""
     return parse_lines(text().encode()).moves
 
 
 def write_teacher_moves(folder: Path) -> Path:
-    """The same as a file."""
+    """Write the dataset to a file."""
     file = folder / "moves.txt"
     file.write_text(text())
     return file
@@ -46,7 +46,7 @@ def step_named(name: str, order: str = "TFR") -> ChainStep:
 
 
 def examples(entries: MoveBatch, part: str = "TO", device: torch.device = CPU) -> Examples:
-    """What the network of a part sees of entries."""
+    """Return the training examples of the network for a part."""
     return EncodedEntries.encode(entries, INPUT_MODELS["rawest"]).build_examples(
         step_named(part), False, device
     )

@@ -1,4 +1,4 @@
-"""The socket of the thesis as a process of its own, and clients of every manner."""
+"""The socket of the thesis in its own process, and clients with several behaviours."""
 
 import asyncio
 import json
@@ -71,13 +71,13 @@ class Server:
         return int(status.partition("VmRSS:")[2].split()[0])
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
-        """Its exit status and whatever it complains of."""
+        """Stop the server; return its exit status and its error output."""
         self.process.send_signal(how)
         _, complaints = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, complaints
 
     def ask(self, data: bytes, ends: bool = True) -> bytes:
-        """All that is answered to some bytes; with `ends` nothing more will be sent."""
+        """Return the answer to some bytes; with `ends` the client closes its sending side."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=SECONDS) as client:
             client.sendall(data)
             if ends:
@@ -100,7 +100,7 @@ def known_answers(player: str, games: int = 4) -> dict[bytes, bytes]:
 
 
 class Clients:
-    """Clients that talk to a server at the same time until they are told to end."""
+    """Clients that send requests to a server in parallel until they are stopped."""
 
     def __init__(self, port: int, known: dict[bytes, bytes]) -> None:
         self.port = port
@@ -156,7 +156,7 @@ class Clients:
                 await self._expect(name, reader, self.known[state])
 
     async def broken(self, name, reader, writer, source) -> None:
-        """Nonsense, and a state that must be answered all the same."""
+        """Send invalid bytes, and a state that must still be answered."""
         for line in source.sample(NONSENSE, 4):
             writer.write(line + b"\n")
             await self._expect(name, reader, b"error: ")
@@ -192,7 +192,7 @@ class Clients:
         assert await asyncio.wait_for(reader.read(), SECONDS) == b""
 
     async def fickle(self, name, reader, writer, source) -> None:
-        """Goes without a word, in the middle of one, or before the answer comes."""
+        """Disconnect before a state, within one, or before its answer."""
         state = source.choice(sorted(self.known)) + b"\n"
         writer.write(state[: source.choice((0, 10, len(state)))])
         await asyncio.sleep(source.random() / 50)

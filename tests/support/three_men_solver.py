@@ -1,4 +1,4 @@
-"""The game with three men a side, solved a second time and quite differently.
+"""A second, independent solver of the game with three men a side.
 
 Whole matrices of positions, a row for each set of the mover's men and a column for each of the
 other side's, without symmetries, and without any code of the solver. With three men a side who
@@ -26,24 +26,24 @@ NUMBERS = {size: {int(men): number for number, men in enumerate(SETS[size])} for
 
 
 def utility(values):
-    """Values of the solver as worth."""
+    """Return values of the solver as utilities."""
     plies = values.astype(np.int32)
     return np.where(plies == 255, 0, np.where(plies % 2 == 1, WON - plies, plies - WON))
 
 
 def after_move(their_utility):
-    """What a position is worth to the side that has just moved."""
+    """Return the utility of a position for the side that has just moved."""
     mine = -their_utility
     return mine - np.sign(mine)
 
 
 def is_disjoint(own, other):
-    """Which sets of two sizes can stand on one board."""
+    """Return which pairs of sets of two sizes are disjoint."""
     return (SETS[own][:, np.newaxis] & SETS[other][np.newaxis, :]) == 0
 
 
 def moving():
-    """Three men against three, both flying: what each position is worth to its mover."""
+    """Return the utilities of all positions with three men against three, both flying."""
     possible = is_disjoint(3, 3)
     quiet, closing = _flights()
     wins_at_once = np.array([possible[targets].any(axis=0) for targets in closing])
@@ -80,7 +80,7 @@ def _bits(sets):
 
 
 def placing(own, other, following):
-    """Positions in which the mover places a man, from what the positions after it are worth."""
+    """Return the utilities of positions in which the mover places a man, from those after it."""
     best = np.full((len(SETS[own]), len(SETS[other])), -2 * WON)
     possible = is_disjoint(own + 1, other)
     gained = after_move(following).T
@@ -97,7 +97,7 @@ def placing(own, other, following):
 
 
 def whole_game():
-    """Every subspace: (own men on the board, other's) to a matrix of worth."""
+    """Return a matrix of utilities by subspace: (own men on the board, other's)."""
     found = {(3, 3): moving()}
     for own, other in ((2, 3), (2, 2), (1, 2), (1, 1), (0, 1), (0, 0)):
         found[own, other] = placing(own, other, found[other, own + 1])

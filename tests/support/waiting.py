@@ -1,4 +1,4 @@
-"""Waiting for other processes: with patience for a busy machine, and never for ever."""
+"""Waiting for other processes, with time limits that suit a busy machine."""
 
 import os
 import time
@@ -21,7 +21,7 @@ def wait_until(
     process: Popen[Any] | None = None,
     pause: float = 0.02,
 ) -> None:
-    """Until the condition holds; fails after PATIENCE, or when the process has ended without it."""
+    """Wait until the condition holds; fail after PATIENCE or when the process has ended."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         is_over = process is not None and process.poll() is not None
@@ -32,7 +32,7 @@ def wait_until(
 
 
 def wait_until_at_work(process: Popen[Any], module: str, caught: int) -> None:
-    """Until a program has loaded a module, handles a signal, and computes or waits for input.
+    """Wait until a program has loaded a module, handles a signal, and computes or reads input.
 
     Measured in its own processor time, so that the load of the machine does not matter.
     """
@@ -59,7 +59,7 @@ def wait_until_at_work(process: Popen[Any], module: str, caught: int) -> None:
 
 
 def wait_until_asleep(process: Popen[Any]) -> None:
-    """Until a program has nothing to do but wait, for instance for a key.
+    """Wait until a program is idle, for instance waiting for a key.
 
     A prompt on the screen does not tell that: the program may not be reading yet, and a signal that
     comes in this moment is noticed with the next key only.

@@ -23,7 +23,7 @@ def package_list(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The one folder of programs there is, with an apt-get that writes down what it is told."""
+    """A folder of programs, the only one on PATH, with an apt-get that records its arguments."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))

@@ -40,7 +40,7 @@ def make_venv(*command: str) -> Path:
 
 
 class Rehearsal:
-    """The script in a checkout of its own, with a pip that only pretends."""
+    """The script in its own checkout, with a fake pip."""
 
     def __init__(self, root: Path) -> None:
         self.done: list[str] = []

@@ -139,12 +139,45 @@ def test_make_test_runs_every_check(machine: Machine) -> None:
         "ruff check",
         "ruff format",
     ]
-    checks += ["mypy", "lint-imports", "pytest -n auto"]
+    checks += ["lint-imports", "mypy", "pytest -n auto"]
     places = [plan.find(check) for check in checks]
     assert -1 not in places
     assert places == sorted(places)
-    assert "-j2 LUDUS_PARALLEL=1 lint bytecode" in plan
+    assert "-j2 LUDUS_PARALLEL=1 lint run-tests" in plan
+    assert plan.find("pytest --collect-only") < plan.find("pytest -n auto")
+    assert 'docs/guide -m "not slow" \n' in plan
     assert plan.splitlines()[0].endswith("environment.py base"), "what is missing is said first"
+
+
+@pytest.fixture
+def ready(machine: Machine) -> Machine:
+    """A machine with programs in `.venv` that do nothing; the one that runs tests says so."""
+    folder = machine.clone / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    machine.programs = folder
+    for name in ("ruff", "clang-format", "lint-imports", "mypy"):
+        machine.add(name, "exit 0")
+    machine.add(
+        "python", 'case "$*" in *"-n auto"*) printf "tests$MAKEFLAGS:"; printf "<%s>" "$@";; esac'
+    )
+    return machine
+
+
+def test_tests_get_their_arguments_and_are_no_jobs_of_make(ready: Machine) -> None:
+    done = ready.run("make", "test", "SET_UP=@:", "ARGS=-k 'this or that'")
+    assert (done.returncode, done.stderr) == (0, "")
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("tests")]
+    assert line.startswith("tests:<-m><pytest><-n><auto>")
+    assert line.endswith("<docs/guide><-m><not slow><-k><this or that>")
+
+
+def test_no_test_is_started_after_a_check_has_failed(ready: Machine) -> None:
+    ready.add("ruff", "echo $$ > ruff; exit 1")
+    wait = "while [ ! -s ruff ]; do :; done; read number < ruff; while kill -0 $number; do :; done"
+    ready.add("python", f'case "$*" in *collect*) {wait};; *auto*) echo tests;; esac')
+    done = ready.run("make", "test", "SET_UP=@:")
+    assert "lint] Error 1" in done.stderr
+    assert "tests" not in done.stdout.splitlines()
 
 
 @pytest.mark.parametrize(

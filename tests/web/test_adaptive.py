@@ -1,4 +1,4 @@
-"""Players that learn from game to game, on the page: told of results once, and going on from them.
+"""Adaptive players on the page: each result is reported once, and the level is kept.
 
 `adaptive` is the one that is there; its level moves by `gain` times what it missed its target by.
 """
@@ -45,7 +45,7 @@ def level_shown(client, view):
 
 
 def wait_for_level(client, view, level):
-    """Results are told in the background, which takes a moment where machines are busy."""
+    """Wait for the level: results are reported in the background."""
     near = pytest.approx(level, abs=0.051)
     wait_until(lambda: level_shown(client, view) == near, f"the level is {level}")
 

@@ -24,7 +24,7 @@ POINTS = named_game("nine_mens_morris").start().drawing().places
 
 
 class Mapper(RandomPlayer):
-    """Sees a board as networks do that say where a man comes from, goes to and is taken."""
+    """Draws three maps of the board: where a man comes from, goes to and is taken."""
 
     def pictures(self, position):
         shares = [math.exp(-number) for number in range(len(POINTS))]
@@ -37,7 +37,7 @@ class Mapper(RandomPlayer):
 
 
 class Plain(RandomPlayer):
-    """Has nothing to say about its pictures but what they are called."""
+    """Its pictures have names alone."""
 
     def pictures(self, position):
         return [("where I look", Marks(heat={"d6": 0.5}))]

@@ -1,4 +1,4 @@
-"""Boards as hands see them: for every legal move there are touches that lead to it."""
+"""Entering moves on the page: every legal move has touches that lead to it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Clients that mean no good, or are broken: they get one clear line, and nobody else notices."""
+"""Hostile and broken clients: they get one clear line, and others are served."""
 
 import json
 import socket

@@ -36,7 +36,7 @@ def test_the_points_of_a_money_session_are_added_up(client):
     assert view["stakes"]["score"] == [3, 0]
     # Those who change sides take their points with them.
     seats = [{"player": "random"}, {"player": None}]
-    third = begin(client, "backgammon", rules="money", position=LAST_MEN, seats=seats)
+    third = begin(client, "backgammon", rules="money", position=LAST_MEN)
     third = client.post(f"/api/games/{third['id']}/seats", json={"seats": seats[::-1]}).json()
     ended = play_out(client, touch(client, third, "roll"))
     assert ended["stakes"]["score"] == [1, 0]

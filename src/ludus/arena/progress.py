@@ -55,5 +55,5 @@ class _Bar:
         return f"{escape(self._label)} {bar} {self._done} of {self._total}"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """Have no text beside the HTML, which a converted notebook would keep."""
+        """Return HTML alone: a converted notebook would keep a text beside it."""
         return {"text/html": self._repr_html_()}

@@ -166,7 +166,7 @@ def _make_key(row: Sequence[Any]) -> JobKey:
 
 
 def _make_result(row: Sequence[Any]) -> GameResult:
-    """Return a result; SQLite stores any type in any column, and a file may be a stranger's."""
+    """Return a result after checking its types: SQLite stores any type in any column."""
     result = GameResult(_make_key(row[:4]), *row[4:])
     is_text = all(isinstance(each, str) for each in (result.reason, result.message, result.record))
     is_winner = result.winner is None or (_is_count(result.winner) and result.winner <= 1)

@@ -260,7 +260,7 @@ def convert(
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Convert games between records, .mat and .sgf; the suffix of FILE after --out says to what."""
+    """Convert games between records, .mat and .sgf; the suffix of --out selects the format."""
     check_output(out, file, force=force)
     from ludus.protocol.backgammon_files import format_games, read_games
 

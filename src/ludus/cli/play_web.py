@@ -112,7 +112,7 @@ def make_settings(
 
 
 def _check_shown(tournament: Path | None, curves: Path | None) -> None:
-    """Raise LudusError if a file or folder to be shown is none; later, only the page would say so.
+    """Raise LudusError if a file or folder to be shown does not exist; later only the page could.
 
     Results and curves may be written later.
     """

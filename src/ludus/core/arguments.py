@@ -1,4 +1,4 @@
-"""Arguments of the wrong kind: a function that fails because of one says which, and why.
+"""Arguments of a wrong type: errors that name the argument and the reason.
 
 Nothing is checked while a function succeeds, so that calls in loops stay as fast as they are.
 """

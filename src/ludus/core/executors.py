@@ -91,7 +91,7 @@ class TaskExecutor(AbstractContextManager["TaskExecutor"], ABC):
 
     @abstractmethod
     def _get_max_ahead(self) -> int:
-        """Return the number of items that may be out at a time."""
+        """Return the largest number of items in progress at a time."""
 
     @abstractmethod
     def _run(

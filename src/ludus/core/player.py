@@ -183,7 +183,7 @@ def _check_position(choose: Callable[..., Choice]) -> Callable[..., Choice]:
 
 
 def _check_positions(choose_many: Callable[..., list[Choice]]) -> Callable[..., list[Choice]]:
-    """Wrap `Player.choose_many` likewise."""
+    """Wrap `Player.choose_many`, so that a wrong position is an error that says so."""
 
     @functools.wraps(choose_many)
     def checked(self: Player, positions: Sequence[Any], *args: Any, **kwargs: Any) -> list[Choice]:

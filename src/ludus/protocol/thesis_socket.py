@@ -380,7 +380,7 @@ class ThesisServer:
             await _drain_client(reader, writer)
 
     async def _acquire_slot(self) -> None:
-        """Wait for a connection slot: some clients may be gone without that being detected yet."""
+        """Wait for a connection slot: the loss of some clients may not have been detected yet."""
         try:
             async with asyncio.timeout(self._settings.line_seconds):
                 await self._slots.acquire()

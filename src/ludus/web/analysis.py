@@ -84,7 +84,7 @@ def _share(node: GameNode, evaluation: Json) -> float:
 
 
 def describe_value(session: Session, node: GameNode, evaluation: Json) -> str:
-    """Return who stands how, in one sentence."""
+    """Return one sentence about the value of a position."""
     mover = node.position.mover
     sides = [name.capitalize() for name in session.game.sides]
     points = evaluation["points"]

@@ -100,7 +100,7 @@ def _describe_persona(game: AnyGame, persona: Persona, levels: int | None) -> di
 
 
 def _rank_persona(measured: Mapping[str, Any], share: float | None, is_perfect: bool) -> float:
-    """Return a sort key: who follows everybody's strength is first, who never errs is last."""
+    """Return a sort key: adaptive players come first, perfect players last."""
     if "follows" in measured:
         return -1.0
     return 3.0 if is_perfect else 2.0 if share is None else share

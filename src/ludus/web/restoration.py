@@ -46,7 +46,7 @@ class StoredPicture(BaseModel):
 
 
 class StoredExplanation(BaseModel):
-    """What a player said about its move."""
+    """A player's explanation of its move."""
 
     comment: str
     scores: list[tuple[str, float]]

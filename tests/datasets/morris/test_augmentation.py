@@ -1,4 +1,4 @@
-"""Images of entries: what the game's own symmetries make of them, by two recipes."""
+"""Images of entries under the game's symmetries, by two recipes."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,8 @@ from ludus.games.nine_mens_morris import NineMensMorris, mills, to_thesis
 from ludus.games.nine_mens_morris.bitboards import RING_SWAP, transform_boards
 from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
-from support.dataset_lines import data, examples, lines, positions
+from support.dataset_lines import data, examples, lines
+from support.morris_data import positions
 
 TURN, MIRROR, INSIDE_OUT = SYMMETRIES[1], SYMMETRIES[4], SYMMETRIES[8]
 
@@ -29,7 +30,7 @@ def _lines(entries):
 
 
 def _images(game, position, move, permutations):
-    """One image after the other, each made from the one before, as the author makes them."""
+    """Return images, each computed from the one before, as in the author's program."""
     for permutation in permutations:
         position = game.transform(position, permutation)
         move = game.transform_move(move, permutation)
@@ -47,7 +48,7 @@ def _author_transformations(has_ring_swap):
 
 
 def _by_hand(game, pairs, recipe):
-    """The recipes, one image at a time and with the game's own symmetries."""
+    """Apply a recipe one image at a time, by the game's own symmetries."""
     written, kinds = [], set()
     for position, move in pairs:
         kind = str(game.canonical(game.parse(to_thesis(position))))
@@ -117,7 +118,7 @@ def test_the_ring_swap_exchanges_outer_and_middle_ring():
 
 
 def test_keys_are_those_of_the_canonical_position():
-    found = positions(Rules(), 6, "native")
+    found = positions(6)
     keys = _read([to_thesis(position) for position in found]).canonical_keys()
     game = NineMensMorris()
     for position, key in zip(found, keys.tolist(), strict=True):

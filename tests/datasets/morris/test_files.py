@@ -1,4 +1,4 @@
-"""Lines become arrays and lines again; what is no line is told with its number and a reason."""
+"""Lines of datasets as arrays: round trips, and errors with line number and reason."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Labels are what the oracle says to each position and to each of its moves."""
+"""Labels are the oracle's values of each position and of each of its moves."""
 
 import random
 

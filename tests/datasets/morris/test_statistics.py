@@ -1,4 +1,4 @@
-"""What a dataset holds, counted; and the picture of it."""
+"""Statistics of datasets, and their picture."""
 
 import xml.etree.ElementTree as ElementTree
 

@@ -1,4 +1,4 @@
-"""The rules once more, for whole arrays: the same moves, the same verdicts, the same sequels."""
+"""Validation of whole arrays, against the readable rules."""
 
 import random
 
@@ -20,7 +20,8 @@ from ludus.games.nine_mens_morris.batch import generate_moves
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.oracle.morris.sectors import all_sectors, sides_to_move, subspace_of
-from support.dataset_lines import RULES, data, examples, lines, positions
+from support.dataset_lines import RULES, data, examples, lines
+from support.morris_data import positions
 
 WITH_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
 
@@ -31,7 +32,7 @@ def _states(found):
 
 @WITH_RULES
 def test_all_legal_moves_in_the_order_of_the_rules(rules):
-    found = positions(rules, 12)
+    found = positions(12, rules, "python")
     owner, moves = generate_moves(_states(found), rules)
     wanted = [(n, move) for n, each in enumerate(found) for move in each.legal_moves()]
     assert list(zip(owner.tolist(), moves.to_moves(), strict=True)) == wanted
@@ -60,7 +61,7 @@ def test_a_move_is_fine_if_and_only_if_it_is_legal(rules):
     """Random moves, nearly all of them illegal, and the legal ones."""
     source = random.Random(7)
     texts, wanted = [], []
-    for position in positions(rules, 6):
+    for position in positions(6, rules, "python"):
         legal = set(position.legal_moves())
         placing = position.hands[position.mover] > 0
         tried = [*source.sample(sorted(legal, key=str), min(2, len(legal)))]
@@ -116,7 +117,7 @@ def test_reasons(line, reason):
 @WITH_RULES
 def test_nothing_that_a_game_leads_to_is_called_impossible(rules):
     """Random games, and games between beginners that close every mill they can."""
-    found = positions(rules, 40)
+    found = positions(40, rules, "python")
     game = NineMensMorris(rules)
     source = random.Random(3)
     for _ in range(100):

@@ -162,7 +162,7 @@ def test_without_compiled_modules_the_moves_are_the_same(rules, monkeypatch):
 
 
 def test_more_men_than_the_rules_give_move_as_others_do():
-    """A line of a dataset may say anything; what is wrong with it is told elsewhere."""
+    """A line of a dataset may hold any numbers; validation reports them elsewhere."""
     men = [0b111, 0b111 << 8]
     usual, more = (PositionBatch.from_columns([men[0]], [men[1]], hand, 5) for hand in (6, 9))
     assert more.has_too_many_men(Rules()).all()

@@ -1,4 +1,4 @@
-"""Work in compiled code that would take for ever must still hear Ctrl-C."""
+"""Long work in compiled code can be interrupted by Ctrl-C."""
 
 import signal
 

@@ -118,7 +118,7 @@ def test_one_side_may_have_lost():
 
 
 def test_thesis_letters_know_the_mover_only():
-    """M is who moves, whatever his colour; reading makes him White."""
+    """M is the mover of either colour; the parsed position has White to move."""
     letters = "OEOOOMEOOEEEOMMOOOOMOMOE3356"
     assert to_thesis(STANDARD.parse(MIDDLE)) == letters
     again = STANDARD.parse(letters)

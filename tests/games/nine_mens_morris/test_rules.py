@@ -143,7 +143,7 @@ def test_repetition_can_be_threefold_or_off(engine):
 
 
 def test_a_capture_clears_the_memory(engine):
-    """What occurred before a capture cannot occur again, so it is forgotten."""
+    """Positions before a capture cannot occur again, so the history drops them."""
     first = "WW./..W/.B./B...../B../B../.B. w 0 0"
     later = after(engine, first, "f6-f4", "d5-e5", "f4-f6", "e5-d5", rules="repetition=3")
     assert later.occurrence == 2

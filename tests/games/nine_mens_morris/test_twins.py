@@ -147,7 +147,7 @@ def test_playouts_depend_on_the_seed_alone():
 
 
 def test_a_pickled_position_keeps_its_history():
-    """Process pools send positions about; a repetition must still be one on the other side."""
+    """A position sent to another process keeps its repetitions."""
     game = ludus.game("nine_mens_morris")
     position = game.parse("W.W/.../.../W..W../.B./..B/B.B w 0 0")
     for text in ("g7-d7", "f2-f4", "d7-g7"):

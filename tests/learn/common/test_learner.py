@@ -46,7 +46,7 @@ def test_every_board_one_move_ahead_is_the_mirror_image_of_exactly_one_start_boa
 
 @cache
 def plain_minimax(position):
-    """Result and plies to the end for the side to move, straight from the definition."""
+    """Return the result and the plies to the end for the side to move, by the definition."""
     outcome = position.outcome()
     if outcome is not None:
         return outcome.score(position.mover), 0
@@ -59,7 +59,7 @@ def plain_rank(position, move):
 
 
 def preferred(rank):
-    """A win is the better the sooner, a loss the later it comes; draws are all the same."""
+    """Return a sort key: quick wins before slow ones, slow losses before quick ones."""
     score, plies = rank
     return score, -score * plies
 
@@ -99,7 +99,7 @@ def test_regret_is_what_the_moves_gave_away_and_never_negative(name):
 
 
 class Watcher(Learner):
-    """Plays at random and remembers where games began."""
+    """Plays at random and records the start positions."""
 
     def __init__(self, played, restless=0):
         super().__init__(played)

@@ -1,4 +1,4 @@
-"""Decisions made part by part, told and drawn."""
+"""Explanations of moves chosen part by part, as text and as drawings."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Deep Q-learning: the encoding, one step of learning by hand, files, and the player."""
+"""Deep Q-learning: the encoding, one training step checked in detail, files, and the player."""
 
 import random
 import subprocess

@@ -1,4 +1,4 @@
-"""The kernels for GPUs against the plain way, which the processor's tests have checked."""
+"""The CUDA kernels against torch on the processor, which other tests check."""
 
 import pytest
 import torch
@@ -10,36 +10,47 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a C
 
 EXPERTS, POSITIONS, CHANNELS = 3, 37, 22
 
+TOLERANCES = {
+    # bfloat16 has eight bits. In the gradients, a unit near zero may be rounded to the other side,
+    # where ReLU has another slope.
+    torch.bfloat16: (0.02, 0.1),
+    torch.float32: (1e-5, 1e-5),
+}
+"""Largest relative errors of the output and of the gradients, by type."""
 
-def way(units, bias, steps, device, kind):
-    """Through all kernels, there and back; what comes out, and the slopes of what went in."""
-    given = [each.detach().to(device, kind, copy=True) for each in (units, steps)]
-    given.append(bias.detach().to(device, copy=True))
-    for each in given:
-        each.requires_grad_()
-    terms = fourier_torch.to_fourier(given[0])
-    layer = fourier_torch.transform_kernel(given[1], kind)
-    mixed = fourier_torch.convolve(fourier_torch.apply_relu(terms, given[2]), layer, plus=terms)
-    found = fourier_torch.apply_relu_to_group(mixed, given[2])
+
+def run_block(units, weights, bias, device, dtype):
+    """Return the output of a residual block and the gradients of its three inputs.
+
+    The block uses every kernel, forward and backward.
+    """
+    units = units.to(device, dtype, copy=True).requires_grad_()
+    weights = weights.to(device, dtype, copy=True).requires_grad_()
+    bias = bias.to(device, copy=True).requires_grad_()
+    coefficients = fourier_torch.to_fourier(units)
+    kernel = fourier_torch.transform_kernel(weights, dtype)
+    hidden = fourier_torch.apply_relu(coefficients, bias)
+    total = fourier_torch.convolve(hidden, kernel, plus=coefficients)
+    output = fourier_torch.apply_relu_to_group(total, bias)
     torch.manual_seed(2)
-    found.backward(torch.randn(found.shape).to(found))
-    return [found, *(each.grad for each in given)]
+    output.backward(torch.randn(output.shape).to(output))
+    return output.detach(), units.grad, weights.grad, bias.grad
 
 
-def test_kernels_do_what_the_plain_way_does():
+@pytest.mark.parametrize("dtype", fourier_torch.KERNEL_DTYPES)
+def test_kernels_agree_with_torch(dtype):
     torch.manual_seed(1)
-    units = torch.randn(EXPERTS, POSITIONS, GROUP_ORDER, CHANNELS).bfloat16()
-    steps = (
-        torch.randn(EXPERTS, GROUP_ORDER, CHANNELS, CHANNELS) / (GROUP_ORDER * CHANNELS) ** 0.5
-    ).bfloat16()
+    units = torch.randn(EXPERTS, POSITIONS, GROUP_ORDER, CHANNELS).to(dtype)
+    weights = torch.randn(EXPERTS, GROUP_ORDER, CHANNELS, CHANNELS)
+    weights = (weights / (GROUP_ORDER * CHANNELS) ** 0.5).to(dtype)
     bias = torch.randn(EXPERTS, 1, CHANNELS)
     assert fourier_torch.has_cuda_kernels(units.cuda())
-    plain = way(units, bias, steps, "cpu", torch.float32)
-    quick = way(units, bias, steps, "cuda", torch.bfloat16)
-    apart = [
-        float((one - other.detach().cpu().float()).norm() / one.norm())
-        for one, other in zip(plain, quick, strict=True)
+    expected = run_block(units, weights, bias, "cpu", torch.float32)
+    found = run_block(units, weights, bias, "cuda", dtype)
+    errors = [
+        float((one - other.cpu().float()).norm() / one.norm())
+        for one, other in zip(expected, found, strict=True)
     ]
-    assert apart[0] < 0.02, apart  # bfloat16 has eight bits
-    # Units near zero may be rounded to the other side, where the rectifier has another slope.
-    assert max(apart[1:]) < 0.1, apart
+    output_tolerance, gradient_tolerance = TOLERANCES[dtype]
+    assert errors[0] < output_tolerance, errors
+    assert max(errors[1:]) < gradient_tolerance, errors

@@ -1,4 +1,4 @@
-"""Networks that respect the symmetries: turn the board, and what they say turns with it."""
+"""Equivariant networks: a symmetry of the board transforms their outputs."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def network(answers, channels=5, experts=2, seed=0):
 
 
 def turned(values, moved):
-    """What a symmetry makes of things: each goes where `moved` says."""
+    """Return values permuted by a symmetry: value i goes to place `moved[i]`."""
     found = torch.empty_like(values)
     found[..., torch.as_tensor(moved)] = values
     return found

@@ -1,4 +1,4 @@
-"""What the network sees: the numbers of the paper, its figures, and the twin."""
+"""Encodings: the numbers and figures of the paper, and the compiled twin."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from support.backgammon_rolls import met, position
 
 
 def units(coding, before, move):
-    """What is on, by the names of the units, when a move is made."""
+    """Return the active units after a move, by name."""
     here = make_view(before.board, 0)
     end = make_view(before.play(_found(before, move)).board, 0)
     found = compute_activations(MOVE_ENCODINGS[coding], here, before.dice, end)

@@ -1,4 +1,4 @@
-"""The experiments' files: what was published, what came out, and how mistakes are told apart."""
+"""The experiments on Tesauro's paper: published figures, stored results, kinds of mistakes."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Compiled code handed anything at all: it refuses, or what it gives can be used."""
+"""Compiled functions with arbitrary values: they raise an error, or the result is usable."""
 
 import contextlib
 
@@ -12,7 +12,7 @@ REFUSED = (ValueError, TypeError)
 
 
 def odd_boards(rng):
-    """Rows that look like boards, are nearly boards, or are nothing of the kind."""
+    """Return rows that are boards, nearly boards, or arbitrary numbers."""
     few = rng.integers(0, 3, (4, 52), dtype=np.int8) * (rng.random((4, 52)) < 0.2)
     changed = START.copy()
     changed[0, rng.integers(52)] += rng.integers(-2, 3)

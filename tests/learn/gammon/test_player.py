@@ -1,4 +1,4 @@
-"""The trained networks: how they play, what they say, and the paper's stacking example."""
+"""The trained networks: strength, explanations, and the paper's stacking example."""
 
 import numpy as np
 import pytest

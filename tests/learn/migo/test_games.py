@@ -1,4 +1,4 @@
-"""Games told by move, won and drawn alone: connect-3, a file of one's own, and Morris endings."""
+"""Games defined by move, won and drawn alone: connect-3, a user's file, Morris endings."""
 
 import inspect
 import random

@@ -1,4 +1,4 @@
-"""The search for hypotheses, in worlds small enough to see through."""
+"""The search for hypotheses, in small games with known answers."""
 
 from itertools import combinations
 

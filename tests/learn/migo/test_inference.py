@@ -1,4 +1,4 @@
-"""Running programs: what is kept in tables is what a plain proof finds, and what is true."""
+"""Inference: tabled proofs agree with plain proofs and with the rules."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from support.migo_learners import all_boards, train_program
 
 
 def _proves(program, graph, name, before, after):
-    """Prolog's own way, with nothing kept."""
+    """Prove a goal as Prolog does, without tables."""
     if name == "move":
         return after in graph.moves(before)
     return any(

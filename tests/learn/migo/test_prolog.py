@@ -16,7 +16,7 @@ answer(S) :- ( choose(S,B) -> true ; B = none ), findall(C,move(S,C),Cs), writel
 
 
 def _ask(tmp_path, text, terms):
-    """What Prolog chooses in each state, and all its moves, as texts."""
+    """Return Prolog's choice in each state, and all its moves, as texts."""
     queries = "".join(f":- answer({term}).\n" for term in terms)
     file = tmp_path / "strategy.pl"
     file.write_text(f"{text}{ASK}{queries}:- halt.\n")

@@ -1,4 +1,4 @@
-"""A program taken along to another game keeps its meaning while parts of it are replaced."""
+"""A program transferred to another game keeps its meaning while parts of it are replaced."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The accuracy test of chapter 6, counted once more one entry at a time."""
+"""The accuracy test of chapter 6, compared with counting one entry at a time."""
 
 import numpy as np
 from hypothesis import given
@@ -28,7 +28,7 @@ def lines(found):
 
 
 def one_by_one(found):
-    """Name to hits and cases, by the words of section 6.3."""
+    """Return hits and cases by line, by the definitions of section 6.3."""
     counts = {}
 
     def count(name, is_right):

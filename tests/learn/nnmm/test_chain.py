@@ -1,4 +1,4 @@
-"""What a chain chooses, against the same worked out one position, one class at a time."""
+"""Choices of a chain, compared with one position and one class at a time."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ SOME = PositionBatch.from_positions(positions(4)[::5])
 
 
 def predict_step(weights, entry, step, choices, member=0):
-    """What torch's network for a step says about one position with these earlier choices."""
+    """Return the output of torch's network for a step, for one position and earlier choices."""
     model, number = weights.model, [each.name for each in weights.order.steps].index(step)
     place = weights.order.steps[number]
     design = NetworkConfig.from_dict(weights.designs[number])
@@ -136,7 +136,7 @@ def test_the_likeliest_move_is_the_first_of_the_joint_ones(order, times, breadth
 
 
 def questions(times, way):
-    """How many rows networks have to answer for each position, to choose in such a way."""
+    """Return the number of rows that networks evaluate for each position under a rule."""
     decoder = Chain(surer(random_chain(seed=11), times)).decoder(SOME)
     plain, batch_sizes = decoder.probabilities, []
 

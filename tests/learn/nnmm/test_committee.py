@@ -25,7 +25,7 @@ BOTH = Committee.combine(SYMMETRIC, PLAIN, voting=[VotingOptions(1, 1), VotingOp
 
 
 def predict_alone(weights, symmetries, chosen):
-    """What a chain says about each part of these moves, given the parts before it."""
+    """Return a chain's output for each part of these moves, given the parts before it."""
     decoder = Chain(weights).decoder(SOME, symmetries)
     start = decoder.start()
     return [

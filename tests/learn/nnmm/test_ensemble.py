@@ -41,7 +41,7 @@ def trained(preset: Preset, parts: tuple[str, ...] = ()) -> ChainTrainer:
 
 @cache
 def make_network(seed: int) -> torch.nn.Module:
-    """A network that knows a little."""
+    """Return a network trained for one epoch."""
     training = NetworkTrainer(SMALL, replace(QUICK, seed=seed), EXAMPLES, EXAMPLES)
     next(training.epochs())
     return training.best_network()

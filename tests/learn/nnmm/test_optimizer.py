@@ -1,4 +1,4 @@
-"""What training brings down, and which classes the rules allow."""
+"""The loss of training, and the classes that the rules allow."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The networks at play: the legality check, the player, the hybrid, and what comes shipped."""
+"""The player: legality check, hybrid, and shipped networks."""
 
 import math
 import shutil

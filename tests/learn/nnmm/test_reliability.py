@@ -1,4 +1,4 @@
-"""The reliability test of the published program, against its definition followed by hand."""
+"""The reliability test of the published program, against its definition."""
 
 import numpy as np
 import pytest

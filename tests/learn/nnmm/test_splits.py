@@ -75,7 +75,7 @@ def test_images_of_an_entry_are_of_its_group():
 
 
 def test_a_contiguous_split_cuts_through_an_entry():
-    """Which is why there is the other one."""
+    """The split by entries avoids this."""
     parts = split_contiguously(augment(teacher_moves(), "published"))
     shared = set(
         group_symmetric_entries(MoveBatch.concatenate(parts[:2]))[0][: len(parts[0])].tolist()

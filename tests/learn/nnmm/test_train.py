@@ -99,7 +99,7 @@ def test_it_stops_when_patience_ends():
 
 
 class Clock:
-    """Time that passes by a second with each look at it."""
+    """A clock that advances by a second with each reading."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -230,7 +230,7 @@ def test_a_state_of_something_else_is_refused(change, tmp_path):
 
 
 def hostile(file, kind):
-    """Something that is no state."""
+    """Return an object that is no state."""
     whole = file.read_bytes()
     identity = {
         "name": "TO",

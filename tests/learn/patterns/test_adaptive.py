@@ -35,7 +35,7 @@ def play(adaptive, opponent, games, rules="vrajitoru", seed=0):
 
 
 class Untold(AdaptivePlayer):
-    """Sits where nobody says how a game ended."""
+    """A player that is never given the result of a game."""
 
     def finish_game(self, outcome):
         pass
@@ -64,7 +64,7 @@ def test_results_that_are_reported_count_once_and_none_is_missed(rules):
 
 
 def test_one_that_is_shown_a_game_counts_it_once():
-    """Shown positions in which it would have won at once, though nobody did; then it is told."""
+    """It sees positions in which it could win at once, and then receives the result."""
     game = morris("standard")
     can_win = game.parse("WW./.../.../W.B.B./.../.../..B w 0 0")
     adaptive = ludus.player(f"adaptive:level={MAX_LEVEL}", game)

@@ -1,4 +1,4 @@
-"""A network to look at: scores by hand, moves in both directions, drawings."""
+"""Inspection of a network: scores, moves in both directions, drawings."""
 
 import xml.etree.ElementTree as ElementTree
 

@@ -1,4 +1,4 @@
-"""The Fuzzy player: what it prefers, what it can be told, and what it learns while it plays."""
+"""The Fuzzy player: its preferences, its options, and learning during play."""
 
 import random
 import subprocess
@@ -34,11 +34,6 @@ def weights(text, known, rules="vrajitoru"):
     position = morris(rules).parse(text)
     moves = map(str, position.legal_moves())
     return dict(zip(moves, compute_move_weights(position, known), strict=True))
-
-
-def of_step(step, found):
-    """The weight of a step with any man taken."""
-    return sum(weight for move, weight in found.items() if move.startswith(step))
 
 
 EMPTY, D7 = 0, 0b010000000

@@ -1,4 +1,4 @@
-"""Games go on as they were told to, and begin anew where they should."""
+"""Parallel games play the chosen moves, and restart when they are over."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def one_ply(source, count, seed, **options):
 
 
 def found_at(examples, after):
-    """Which child each game went on with; -1 for those that began anew."""
+    """Return the child that each game continued with; -1 for those that restarted."""
     children = examples.children.positions
     same = np.logical_and.reduce(
         [

@@ -86,7 +86,7 @@ def test_turned_positions_have_the_same_scores(files, rule):
 
 
 def turned(position, image):
-    """Seen through a symmetry, and without what came before it."""
+    """Return the image of a position under a symmetry, without its history."""
     men = tuple(
         frozenset(image[point] for point in range(24) if bits >> point & 1)
         for bits in position.bits

@@ -30,7 +30,7 @@ LEAST = {
 
 
 def critical():
-    """Positions with the moves that keep what they are worth."""
+    """Return positions with the moves that keep their value."""
     sample = scholar_sample.read()
     ends = np.cumsum(sample.count)
     positions = readable(GAME.rules, sample.positions)

@@ -49,7 +49,7 @@ def test_mirror_images_share_a_box():
 
 
 class Scripted(PerfectOpponent):
-    """Replies as it is told."""
+    """Plays the given moves."""
 
     def __init__(self, *moves):
         super().__init__(OX)

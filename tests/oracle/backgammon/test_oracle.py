@@ -183,7 +183,7 @@ def test_regret_is_equity_given_away(tmp_path, capsys):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def test_gpu_code_compiled_for_the_cpu(tmp_path):
-    """The same source with loops in place of kernels gives the same bits."""
+    """The source of the GPU library, with loops in place of kernels, gives the same values."""
     native = Path(__file__).parents[3] / "native"
     library = tmp_path / "hypergammon.so"
     options = ["-x", "c++", "-std=c++20", "-O2", "-shared", "-fPIC", "-pthread"]

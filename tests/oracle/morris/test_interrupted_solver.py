@@ -44,7 +44,7 @@ def wait_for_files(folder, count, running):
 
 
 def whole_files_are_right(folder, undisturbed):
-    """What has its real name is complete, and there is at most one file in the making."""
+    """Check that files with final names are complete, and that at most one file is temporary."""
     found = contents(folder)
     whole = {name: data for name, data in found.items() if not name.startswith(".")}
     assert whole.items() <= undisturbed.items()

@@ -25,14 +25,15 @@ def test_verify_finds_nothing_wrong(tmp_path, has_depth):
 
 
 @pytest.mark.parametrize(
-    ("has_depth", "sector"),
+    ("men", "has_depth", "sector"),
     [
-        *((True, (3, 3, 0, 0)), (False, (4, 4, 0, 0)), (True, (3, 3, 1, 1))),
-        *((False, (3, 3, 0, 0)), (True, (4, 4, 0, 0)), (False, (3, 3, 1, 1))),
-    ][: repeat(3, 6)],
+        *((3, True, (3, 3, 0, 0)), (4, False, (4, 4, 0, 0)), (3, True, (2, 2, 1, 1))),
+        *((4, True, (3, 3, 0, 0)), (4, True, (4, 4, 0, 0)), (4, True, (3, 3, 1, 1))),
+        *((4, False, (3, 3, 0, 0)), (4, False, (3, 3, 1, 1))),
+    ][: repeat(3, 8)],
 )
-def test_verify_finds_one_wrong_value(tmp_path, has_depth, sector):
-    rules = Rules(men=4)
+def test_verify_finds_one_wrong_value(tmp_path, men, has_depth, sector):
+    rules = Rules(men=men)
     solved_copy(tmp_path, rules, has_depth)
     with Database.open_for_writing(tmp_path, rules, has_depth) as database:
         values = database.read_table(sector, True)

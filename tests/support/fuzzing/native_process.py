@@ -1,4 +1,4 @@
-"""Run in a process of its own, with the sanitizers loaded: what compiled code is put through.
+"""Run in a process of its own, with the sanitizers loaded: calls of compiled code.
 
     python -m support.fuzzing.native_process FOLDER canary MISTAKE ARGUMENT
     python -m support.fuzzing.native_process FOLDER values GAME SEED CALLS
@@ -17,7 +17,7 @@ from support.fuzzing.sanitized import use_sanitized_modules
 
 
 def canary(folder: str, mistake: str, argument: str) -> int:
-    """A mistake made on purpose."""
+    """Make a deliberate memory error, which the sanitizers must report."""
     function = getattr(ctypes.CDLL(str(Path(folder) / "libcanary.so")), mistake)
     function.argtypes = [ctypes.c_size_t]
     return int(function(int(argument)))

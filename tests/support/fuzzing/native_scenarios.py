@@ -36,7 +36,7 @@ def shared_history(calls: int) -> dict[str, int]:
 
 
 def moves_while_collecting(calls: int) -> dict[str, int]:
-    """Finalizers that ask for the moves of another position while moves are being made."""
+    """Finalizers that list the moves of another position while moves are being made."""
     game = ludus.game("backgammon")
     few = game.parse("24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 65")
     many = game.parse("24:1,22:1,20:1,18:1,16:1,14:1,12:1,10:1,8:7 6:15 0 11")
@@ -60,7 +60,7 @@ def moves_while_collecting(calls: int) -> dict[str, int]:
 
 
 def unprepared() -> dict[str, int]:
-    """Modules that were not told the Python types they need."""
+    """Modules without the Python types that they need."""
     refused = 0
     start = (2, *(0,) * 22, -2)
     for call in (

@@ -1,4 +1,4 @@
-"""The native modules built with sanitizers on, and processes in which they stand for the others."""
+"""The native modules built with sanitizers, and processes that use them."""
 
 import fcntl
 import importlib.util

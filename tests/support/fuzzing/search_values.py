@@ -38,7 +38,7 @@ def search_values(source: random.Random, calls: int) -> dict[str, int]:
 
 
 def _some_men(source: random.Random) -> tuple[int, int]:
-    """About as many of each side, in no order."""
+    """Return random sets of men, about equally many of each side."""
     points = source.sample(range(len(POINTS)), source.randint(6, 14))
     half = len(points) // 2
     white, black = (sum(1 << point for point in men) for men in (points[:half], points[half:]))
@@ -61,7 +61,7 @@ def _searches(values: Values, caller: Caller) -> list[Any]:
 
 
 def _endgames(values: Values, caller: Caller) -> list[Any]:
-    """Endings with values that nobody has computed; tables of the wrong size are refused."""
+    """Endings with random values; tables of the wrong size are refused."""
     source = values.random
     tables = [search.Endgames(men) for men in (2, MEN, MEN)]  # making one takes its time
     slots = num_slots((MEN, MEN, 0, 0))

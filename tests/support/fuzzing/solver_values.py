@@ -70,7 +70,7 @@ def _table(source: random.Random) -> Any:
 
 
 def _array(values: Any, dtype: Any = np.uint32) -> Any:
-    """An array where the values fit; otherwise what they are."""
+    """Return the values as an array if they fit, else as they are."""
     try:
         return np.array([int(value) for value in values], dtype)
     except (OverflowError, TypeError, ValueError):

@@ -10,7 +10,7 @@ from ludus.core.record import Record
 
 
 def use_position(game: Any, position: Any, source: random.Random) -> None:
-    """Play on from a position and ask it everything."""
+    """Play on from a position and call all its methods."""
     check_text(game, position)
     for _ in range(source.randrange(6)):
         moves = position.legal_moves()
@@ -67,14 +67,14 @@ def python_twin(game: Any) -> Any:
 
 
 def use_game(game: Any) -> None:
-    """A game under rules nobody has named."""
+    """Use a game with rules that are no preset."""
     start = game.start()
     for move in start.legal_moves()[:2]:
         check_text(game, start.play(move))
 
 
 def use_record(record: Record, games: dict[str, Any]) -> None:
-    """Write it, read it back, and play it through if it says of which game it is."""
+    """Write a record, parse it again, and replay it if it names its game."""
     assert Record.parse(str(record)) == record
     game = games.get(record.headers.get("Game", ""))
     if game is not None:

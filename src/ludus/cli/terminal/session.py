@@ -99,7 +99,7 @@ def show_moves(session: "TerminalSession", text: str, entry: TypedMove | None) -
 
 
 def show_hint(session: "TerminalSession", text: str, entry: TypedMove | None) -> bool:
-    """Show the best moves by exact tables or the best analysis at hand, on the board and listed."""
+    """Show the best moves by exact tables or the best evaluator, on the board and as a list."""
     position = _require_entry(entry).position
     with session.screen.show_busy("comparing the moves"):
         (analysis,) = session.find_analyst().evaluate([position], [None])

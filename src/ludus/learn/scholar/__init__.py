@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from ludus.learn.scholar.bounded_scores import BoundedScores, CachedScores, make_score_function
+    from ludus.learn.scholar.bounded_scores import BoundedScores
     from ludus.learn.scholar.certify import CertificateConfig, Certification, make_roots
     from ludus.learn.scholar.encoding import (
         FIRST_FLYING_EXPERT,
@@ -21,54 +21,38 @@ if TYPE_CHECKING:
         solve_on_gpu,
     )
     from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch
-    from ludus.learn.scholar.exceptions import Exceptions, load_exceptions
-    from ludus.learn.scholar.inference import (
-        DEFAULT_SIZE,
-        LOSS_AVERSION,
-        Scorer,
-        find_shipped_weights,
-        penalize_length,
-        utility,
-    )
+    from ludus.learn.scholar.inference import DEFAULT_SIZE, find_shipped_weights, utility
     from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer, Way
     from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
     from ludus.learn.scholar.verification import DecisionComparison, play_certified_games
-    from ludus.learn.scholar.visit import Visit, find_playable
+    from ludus.learn.scholar.visit import Visit
     from ludus.learn.scholar.weights import SCORER, load_weights
 
 __all__ = [
     "DEFAULT_SIZE",
     "FIRST_FLYING_EXPERT",
     "FIRST_MOVING_EXPERT",
-    "LOSS_AVERSION",
     "SCORER",
     "BoundedScores",
-    "CachedScores",
     "CertificateConfig",
     "Certification",
     "CudaExampleSource",
     "DecisionComparison",
     "ExampleBatch",
     "ExampleSource",
-    "Exceptions",
     "GameBatch",
     "OracleExampleSource",
     "SamplerOptions",
     "ScholarOptions",
     "ScholarPlayer",
-    "Scorer",
     "Visit",
     "Way",
     "board_matrices",
     "compute_features",
     "expert_table",
-    "find_playable",
     "find_shipped_weights",
-    "load_exceptions",
     "load_weights",
     "make_roots",
-    "make_score_function",
-    "penalize_length",
     "play_certified_games",
     "select_experts",
     "solve_on_gpu",

@@ -1,4 +1,4 @@
-"""Bearing off by one side: how many rolls it takes, and races between such sides.
+"""Bearing off by one side: the distribution of the number of rolls, and races between two sides.
 
 A race of two sides that each play for the fewest rolls is close to perfect play, but not exact:
 the side that is behind may do better by taking risks. `BackgammonOracle` has exact values for few

@@ -45,6 +45,8 @@ class SharedSolveRun(SolveRun):
 
     def _fill(self, pool: Executor, writer: Executor) -> None:
         waiting = list(self.sectors)
+        for sector in filter(self._shared.has, waiting):
+            self._check_stored(sector, pool)
         with ClaimFolder(self._shared.folder / CLAIMS_NAME, self._expiry) as claims:
             while waiting:
                 self._shared.refresh()
@@ -60,7 +62,7 @@ class SharedSolveRun(SolveRun):
                 claims.release(_name(sector_or_none))
 
     def _claim_sector(self, waiting: Sequence[Sector], claims: ClaimFolder) -> Sector | None:
-        """Claim the first sector that can be solved now and that nobody else has."""
+        """Claim the first sector that can be solved now and is not claimed by another process."""
         for sector in waiting:
             successors = next_sectors(self.rules, sector)
             if all(map(self._shared.has, successors)) and claims.acquire(_name(sector)):

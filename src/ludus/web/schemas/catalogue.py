@@ -1,4 +1,4 @@
-"""Views of what there is: games, opponents, learners, puzzles, and running work."""
+"""Views of games, opponents, learners, puzzles and running work."""
 
 from typing import Literal
 
