@@ -285,7 +285,7 @@ def test_opponents_stand_in_order_of_strength():
     assert len(elos) > 5
 
 
-def test_what_is_proved_of_an_opponent_is_said_with_the_rules_of_the_proof_only():
+def test_the_proof_about_an_opponent_is_mentioned_with_usual_rules_only():
     def introduce(rules):
         found = opponents.list_opponents({"game": "nine_mens_morris", "rules": rules})["players"]
         return {each["name"]: each["text"] for offer in found for each in offer["personas"]}

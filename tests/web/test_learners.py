@@ -28,7 +28,7 @@ def test_learners_and_positions_exist(name):
         assert position.mover in (0, 1)
 
 
-def test_what_is_proved_of_the_scholar_is_said():
+def test_the_proof_about_the_scholar_is_mentioned():
     learners = {each.player: each.how for each in list_learners(named_game(GAMES[0])).learners}
     assert "cannot lose" in learners["scholar"]
     assert "cannot lose" not in learners["scholar:way=chain"]

@@ -2,7 +2,7 @@
 
 /**
  * Format a number with at most this many significant digits; the integer part is always complete,
- * and what is too small to be written in so many decimals and two is 0.
+ * and numbers too small for two more decimals than that are 0.
  * @param {number | null | undefined} value null, undefined and NaN give an empty text
  * @param {number} [digits]
  */
