@@ -13,7 +13,6 @@ import sys
 # Batches are shared among threads and a move is not; numpy reads this when it is loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-import random
 import time
 from pathlib import Path
 from statistics import median
@@ -21,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-import ludus
 from ludus.games.nine_mens_morris import PositionBatch
 from ludus.learn.nnmm import (
     INPUT_MODELS,
@@ -33,6 +31,7 @@ from ludus.learn.nnmm import (
     PartOrder,
     find_shipped_weights,
 )
+from morris_positions import sample_positions
 
 POSITIONS = 20_000
 SINGLE = 300
@@ -47,7 +46,7 @@ CASES: tuple[tuple[DecodingRule, int], ...] = (
 
 
 def main() -> None:
-    positions = _sample_positions(POSITIONS)
+    positions = sample_positions(POSITIONS)
     entries = PositionBatch.from_positions(positions)
     for name, chain in _load_chains(sys.argv[1:]).items():
         inputs = " and ".join(model.name for model in chain.models)
@@ -107,18 +106,6 @@ def _make_random_weights() -> ChainWeights:
             tensors[f"{name}.bias"] = np.zeros(above, np.float32)
         networks.append(tensors)
     return ChainWeights(order, model, (design.as_dict(),) * 3, (tuple(networks),))
-
-
-def _sample_positions(number: int) -> list[Any]:
-    """Positions of random games."""
-    game, source = ludus.game("nine_mens_morris"), random.Random(1)
-    found: list[Any] = []
-    while len(found) < number:
-        position = game.start()
-        while position.outcome() is None:
-            found.append(position)
-            position = position.play(source.choice(position.legal_moves()))
-    return found[:number]
 
 
 if __name__ == "__main__":

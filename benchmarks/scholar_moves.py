@@ -12,7 +12,6 @@ import sys
 # A move is not shared among threads; numpy reads this when it is loaded.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-import random
 import time
 from pathlib import Path
 from typing import Any
@@ -28,13 +27,14 @@ from ludus.learn.scholar import (
     find_shipped_weights,
     load_weights,
 )
+from morris_positions import sample_positions
 
 SINGLE = 500
 TOGETHER = 2000
 
 
 def main() -> None:
-    positions = _sample_positions()
+    positions = sample_positions(TOGETHER)
     for path in map(Path, sys.argv[1:] or find_shipped_weights().values()):
         way: Way = "scorer" if load_weights(path).kind == SCORER else "chain"
         began = time.process_time()
@@ -58,18 +58,6 @@ def _milliseconds(player: ScholarPlayer, positions: list[Any]) -> list[float]:
         player.choose(position)
         taken.append((time.process_time_ns() - began) / 1e6)
     return taken
-
-
-def _sample_positions() -> list[Any]:
-    """Positions of random games."""
-    game, source = ludus.game("nine_mens_morris"), random.Random(1)
-    found: list[Any] = []
-    while len(found) < TOGETHER:
-        position = game.start()
-        while position.outcome() is None:
-            found.append(position)
-            position = position.play(source.choice(position.legal_moves()))
-    return found
 
 
 if __name__ == "__main__":

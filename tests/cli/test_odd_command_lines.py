@@ -12,6 +12,7 @@ from collections import Counter
 
 import pytest
 
+from ludus.cli.train import TRAIN_COMMANDS
 from support.fuzzing.command_lines import list_commands, make_arguments, write_files
 from support.repetition import repeat
 
@@ -57,4 +58,5 @@ def test_odd_values(ludus, tmp_path, monkeypatch, command):
 def test_no_command_is_left_out():
     words = [command.words for command in COMMANDS]
     assert {("match",), ("dataset", "label"), ("scholar", "certify"), ("play",)} <= set(words)
-    assert len(words) > 40
+    assert {("train", name) for name in TRAIN_COMMANDS} <= set(words)
+    assert len(words) > 50

@@ -26,6 +26,31 @@ def test_an_empty_dataset_is_not_valid(ludus, tmp_path):
     assert (result.status, result.out.splitlines()[-1]) == (1, "0 entries; nothing to check")
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("choose hexapawn random --positions empty", "'empty' has no position"),
+        ("choose hexapawn random --positions /dev/null --json", "'/dev/null' has no position"),
+        ("reproduce --experiments .", "there are no experiments in "),
+        ("reproduce --list --json --experiments .", "there are no experiments in "),
+        ("train scholar --out new --exam empty", "'empty' has no entries"),
+        ("train scholar --out new --exam some.txt --exam some", "two exams are named 'some'"),
+        ("train gammon-expert --hidden 1 --batch 4 --data empty --out new", "cannot make 'empty'"),
+    ],
+)
+def test_input_with_nothing_to_work_on_is_refused(ludus, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").touch()
+    for name in ("some", "some.txt"):
+        (tmp_path / name).write_text(f"{'O' * 24}9900-a1\n")
+    result = ludus(*words.split())
+    assert result.status == 2
+    assert result.err.startswith("ludus: ")
+    assert result.err.count("\n") == 1
+    assert message in result.err
+    assert {path.name for path in tmp_path.iterdir()} == {"empty", "some", "some.txt"}
+
+
 def test_training_and_solving_without_a_file_say_that_nothing_is_kept(ludus):
     assert "nothing is saved; --out FILE" in ludus("train", "her", "--games", "2").err
     result = ludus("solve", "nine_mens_morris", "--max-men", "3")

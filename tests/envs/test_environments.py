@@ -13,7 +13,9 @@ from pettingzoo.test import api_test, render_test, seed_test
 
 import ludus
 import ludus.envs
+from ludus.core.errors import BadArgument
 from ludus.envs import PolicyPlayer, coding_for
+from ludus.envs.single_agent import OpponentEnv
 from ludus.games import GAMES
 from support.repetition import repeat
 
@@ -271,3 +273,32 @@ except ludus.LudusError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "ludus.env needs pettingzoo: pip install 'ludus[rl]'\n"
+
+
+@pytest.mark.parametrize("action", [None, 1.5, 1.0, float("nan"), "1", True, [1], object()])
+def test_actions_that_are_no_numbers_are_refused(action):
+    single, pair = OpponentEnv("hexapawn"), ludus.env("hexapawn")
+    single.reset(seed=1)
+    pair.reset(seed=1)
+    for each in (single, pair.unwrapped):
+        with pytest.raises(BadArgument, match="must be a whole number"):
+            each.step(action)
+        assert not each.episode.is_over
+
+
+def test_a_game_must_have_begun_before_a_step():
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        OpponentEnv("hexapawn").step(0)
+
+
+@pytest.mark.parametrize("value", [-1, 0, 1.5, "3", None, 2**40])
+def test_wrong_settings_are_refused(value):
+    with pytest.raises(ludus.BadSpec, match="max_moves="):
+        ludus.env("hexapawn", max_moves=value)
+    with pytest.raises(ludus.LudusError, match="side=7"):
+        OpponentEnv("hexapawn").reset(options={"side": 7})
+    with pytest.raises(ludus.LudusError, match=r"is not a game|no game"):
+        ludus.env(value)
+    if not isinstance(value, int | None):
+        with pytest.raises(BadArgument, match="seed="):
+            ludus.env("hexapawn").reset(seed=value)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import ludus
 from ludus.core.splitmix import SplitMix64
@@ -167,3 +168,41 @@ def test_both_generators_draw_the_same_numbers():
     ]
     assert SplitMix64(0).next() == 0xE220A8397B1DCDAF
     assert {SplitMix64(seed).below(6) for seed in range(50)} == set(range(6))
+
+
+@pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
+@pytest.mark.parametrize(
+    "actions",
+    [
+        *([0.5, 0.5], [np.nan] * 2, [np.inf] * 2, ["1", "2"], ["x", "y"], [True, True], [1j, 1j]),
+        *(None, [None] * 2, [[1], [2, 3]], [object()] * 2, {}, 1, [], [0], [0, 0, 0], [[0, 0]]),
+        *([-1, 0], [2**62] * 2, [2**70] * 2, np.full(2, 2**64 - 1, np.uint64)),
+        *(np.zeros(2, "M8[s]"), torch.rand(2), torch.rand(2, requires_grad=True)),
+        torch.zeros(2, dtype=torch.int64, device="meta"),
+    ],
+    ids=lambda value: str(value).replace("\n", " ")[:40],
+)
+@pytest.mark.filterwarnings("error")
+def test_actions_that_are_no_actions_are_refused_and_change_nothing(game, actions):
+    envs, twin = (VectorEnv(game, num_envs=2, seed=1) for _ in range(2))
+    with pytest.raises(ludus.LudusError, match=r"^actions [^\n]*$"):
+        envs.step(actions)
+    legal = twin.sample_actions()
+    for one, other in zip(envs.step(legal), twin.step(legal), strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["num_envs", "threads", "max_moves", "game", "seed"])
+@pytest.mark.parametrize("value", [-1, 0, 2.5, np.nan, "3", None, True, [3], 10**30, 2**40])
+def test_wrong_settings_are_refused(name, value):
+    settings = {"game": "nine_mens_morris", "num_envs": 2, "seed": 1, name: value}
+    if name == "seed" and isinstance(value, int | None):
+        VectorEnv(**settings)
+        return
+    with pytest.raises(ludus.LudusError, match=r"^[^\n]*$"):
+        VectorEnv(**settings)
+
+
+def test_seeds_of_numpy_are_seeds():
+    one, other = (VectorEnv("backgammon", num_envs=3, seed=seed) for seed in (7, np.int64(7)))
+    assert np.array_equal(one.observations, other.observations)

@@ -12,6 +12,7 @@ from ludus.core import BadMove, BadPosition, BadSpec, Outcome
 from ludus.core.game import identify_rules
 from ludus.games.hexapawn import Hexapawn, Move, Rules
 from ludus.games.move_entry import get_move_entry
+from support.games import find_reachable
 
 
 class PawnSets:
@@ -75,21 +76,11 @@ def name(squares):
     return f"{'abcdefgh'[left - 1]}{below}{sign}{'abcdefgh'[right - 1]}{above}"
 
 
-def reachable(game):
-    found, waiting = set(), [game.start()]
-    while waiting:
-        position = waiting.pop()
-        if position not in found:
-            found.add(position)
-            waiting.extend(position.play(move) for move in position.legal_moves())
-    return found
-
-
 @pytest.mark.parametrize(("size", "no_pawns"), [(3, "loses"), (3, "draws"), (4, "loses")])
 def test_every_position_agrees_with_the_second_program(size, no_pawns):
     game, second = Hexapawn(Rules(size, no_pawns)), PawnSets(size, no_pawns)
     nodes = {second.text(node): node for node in second.reachable()}
-    assert {str(position) for position in reachable(game)} == set(nodes)
+    assert {str(position) for position in find_reachable(game.start())} == set(nodes)
     for text, node in nodes.items():
         position = game.parse(text)
         after = {str(move): str(position.play(move)) for move in position.legal_moves()}
@@ -117,12 +108,12 @@ def test_sequences_agree_with_the_second_program(size, depth):
 
 def test_published_number_of_positions_on_four():
     """20,286: every board with its side to move, from the start to the finished games."""
-    assert len(reachable(ludus.game("hexapawn:four"))) == 20_286
+    assert len(find_reachable(ludus.game("hexapawn:four").start())) == 20_286
 
 
 @pytest.mark.slow
 def test_published_number_of_positions_on_five():
-    assert len(reachable(ludus.game("hexapawn:five"))) == 3_210_411
+    assert len(find_reachable(ludus.game("hexapawn:five").start())) == 3_210_411
 
 
 def value(position, known):

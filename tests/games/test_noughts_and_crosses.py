@@ -9,6 +9,7 @@ import pytest
 import ludus
 from ludus.core import BadMove, BadPosition, BadSpec, Outcome
 from ludus.games.noughts_and_crosses import Move, NoughtsAndCrosses, Position, Rules
+from support.games import find_reachable
 
 
 @pytest.fixture(scope="module")
@@ -18,14 +19,7 @@ def game():
 
 @pytest.fixture(scope="module")
 def reachable(game):
-    """Return every position that can be reached from the start."""
-    found, waiting = set(), [game.start()]
-    while waiting:
-        position = waiting.pop()
-        if position not in found:
-            found.add(position)
-            waiting.extend(position.play(move) for move in position.legal_moves())
-    return found
+    return find_reachable(game.start())
 
 
 def test_every_position_agrees_with_open_spiel(game, reachable):

@@ -8,19 +8,9 @@ import pytest
 import ludus
 from ludus.oracle import MemoryOracle, Unsolved, Value, Verdict, WrongRules
 from ludus.oracle.memory import solve_backwards
+from support.games import find_reachable
 
 WIN, DRAW, LOSS = "win", "draw", "loss"
-
-
-def everything_after(position):
-    """All positions that can follow, the first one included."""
-    found, waiting = {position}, [position]
-    while waiting:
-        place = waiting.pop()
-        new = {place.play(move) for move in place.legal_moves()} - found
-        found |= new
-        waiting += new
-    return found
 
 
 def best(values):
@@ -72,7 +62,7 @@ def test_every_position_of_noughts_and_crosses():
     game = ludus.game("noughts_and_crosses")
     oracle = MemoryOracle(game)
     assert oracle.value(game.start()) == Value(DRAW)
-    positions = sorted(everything_after(game.start()), key=str)
+    positions = sorted(find_reachable(game.start()), key=str)
     assert len(positions) == 5478
     values = oracle.values(positions)
     expected = [as_value(*noughts(each.cells, "XO"[each.mover])) for each in positions]
@@ -86,7 +76,7 @@ def test_every_position_of_noughts_and_crosses():
 def test_every_position_of_hexapawn(size, number):
     game = ludus.game("hexapawn", f"size={size}")
     oracle = MemoryOracle(game)
-    positions = sorted(everything_after(game.start()), key=str)
+    positions = sorted(find_reachable(game.start()), key=str)
     assert len(positions) == number
     for position, value in zip(positions, oracle.values(positions), strict=True):
         rows = tuple(str(position).split()[0].split("/"))
@@ -139,7 +129,7 @@ def test_moves_of_a_lost_game_resist_longest_first():
     oracle = MemoryOracle(game)
     lost = [
         place
-        for place in sorted(everything_after(game.start()), key=str)
+        for place in sorted(find_reachable(game.start()), key=str)
         if oracle.value(place).result == LOSS and len(place.legal_moves()) > 2
     ]
     depths = [[each.depth for each in oracle.rate_moves(place)] for place in lost]

@@ -1,4 +1,4 @@
-"""What many tests share: every game with every preset and engine, and seeded random games."""
+"""All games with all presets, seeded random games, and all positions of small games."""
 
 import random
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ VARIANTS = [(name, preset) for name in ludus.GAMES for preset in ludus.GAMES[nam
 
 
 def play_randomly(game: Any, seed: int, plies: int = 400, start: Any = None) -> Iterator[Any]:
-    """The positions of one random game, the first and the last included."""
+    """Yield the positions of one random game, the first and the last included."""
     rng = random.Random(seed)
     position = game.start() if start is None else start
     yield position
@@ -26,3 +26,14 @@ def play_randomly(game: Any, seed: int, plies: int = 400, start: Any = None) -> 
             return
         position = position.play(move)
         yield position
+
+
+def find_reachable(start: Any) -> set[Any]:
+    """Return all positions that can follow a position, itself included."""
+    found, waiting = {start}, [start]
+    while waiting:
+        position = waiting.pop()
+        new = {position.play(move) for move in position.legal_moves()} - found
+        found |= new
+        waiting += new
+    return found

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ludus.cli.help import HelpGroup, complete_player, make_group
-from ludus.cli.options import ForceOption, JsonOption, OutputFileOption
+from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, list_spec_files
 from ludus.cli.output import print_json, track_progress
 from ludus.core.errors import BadSpec
 from ludus.core.files import add_suffix, check_output, quote_path, write_bytes
@@ -74,7 +74,7 @@ def onnx(
     json: JsonOption = False,
 ) -> None:
     """Write the networks of a player as an ONNX model, which other programs can run."""
-    check_output(out, Path(what), force=force)
+    check_output(out, *list_spec_files(what), force=force)
     if out.suffix != ".onnx":
         raise BadSpec(f"{quote_path(out)} does not end in .onnx")
     from ludus.learn.onnx_export import build_onnx_model

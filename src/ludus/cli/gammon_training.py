@@ -76,9 +76,9 @@ def train_by_selfplay(
     total = td_rounds + lookahead_rounds
     with ExitStack() as stack:
         update = stack.enter_context(show_progress("learning", total))
-        curves = stack.enter_context(open_training_log(log, "gammon selfplay"))
         is_parallel = jobs or cluster
         workers = stack.enter_context(make_executor(jobs, cluster)) if is_parallel else None
+        curves = stack.enter_context(open_training_log(log, "gammon selfplay"))
         for each in run_selfplay(trainer, state, SAVE_EVERY, workers):
             done = each.done + (td_rounds if each.part == "lookahead" else 0)
             update(done)

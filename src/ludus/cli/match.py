@@ -29,6 +29,7 @@ from ludus.cli.options import (
     PositionOption,
     RulesOption,
     TimeOption,
+    list_spec_files,
     parse_position,
     read_lines_file,
 )
@@ -137,7 +138,7 @@ def match(
 ) -> None:
     """Play a match of two players and count their wins; after Ctrl-C those so far."""
     if record is not None:
-        check_output(record, force=force)
+        check_output(record, *list_spec_files(first, second), force=force)
     chosen = named_game(game, rules)
     start = parse_position(chosen, position)
     limit = Limit(time, nodes, depth)
@@ -257,7 +258,7 @@ def choose(
 ) -> None:
     """Write a player's move for every position of a file, one per line."""
     if out is not None:
-        check_output(out, positions, force=force)
+        check_output(out, positions, *list_spec_files(player), force=force)
     from ludus.arena.choices import choose_and_format, get_batch_size, parse_positions
 
     chosen = named_game(game, rules)
@@ -267,6 +268,8 @@ def choose(
         parsed = parse_positions(read_lines_file(positions), chosen, notation)
     except BadPosition as error:
         raise BadPosition(f"{quote_path(positions)}, {error}") from error
+    if not parsed:
+        raise BadPosition(f"{quote_path(positions)} has no position")
     print_player_notices([player_])
     player_.start_game(seed)
     began = clock.perf_counter()

@@ -107,6 +107,16 @@ NodesOption = Annotated[int | None, typer.Option("--nodes", help="Positions to s
 DepthOption = Annotated[int | None, typer.Option("--depth", help="Search depth in plies.")]
 
 
+def list_spec_files(*specs: str) -> list[Path]:
+    """Return the paths that specs of players may read: each as a whole, and its option values.
+
+    >>> list_spec_files("nnmm:weights=a.safetensors")
+    [PosixPath('nnmm:weights=a.safetensors'), PosixPath('a.safetensors')]
+    """
+    values = (part.partition("=")[2].strip() for spec in specs for part in spec.split(","))
+    return [Path(each) for each in (*specs, *values) if each]
+
+
 def read_lines_file(path: Path) -> str:
     """Return the text of a file of positions; `-` is standard input."""
     return sys.stdin.read(MAX_FILE_CHARACTERS) if str(path) == "-" else read_text(path)

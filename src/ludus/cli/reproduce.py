@@ -106,7 +106,9 @@ def reproduce(
         raise LudusError("--list lists all experiments; give no ids")
     _check_options(size, oracle, device, from_results, fresh or save)
     if not ids:
-        _list_experiments(list_experiments(folder), json, has_items=not is_list)
+        if not (found := list_experiments(folder)):
+            raise LudusError(f"there are no experiments in {quote_path(folder)}")
+        _list_experiments(found, json, has_items=not is_list)
         return
     chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids)]
     options = RunOptions(size, seed, jobs, cluster, oracle, device, ignore_cache=fresh)
@@ -160,8 +162,6 @@ def _list_experiments(experiments: list["Experiment"], is_json: bool, has_items:
     if is_json:
         counts = {"items": [item.as_json() for item in items]} if has_items else {}
         print_json(experiments=objects, **counts)
-    elif not experiments:
-        print("there are no experiments in this folder")
     elif has_items:
         broken = [(line[0], *[""] * 4, *line[1:2], "") for line in lines if len(line[4]) == 0]
         rows = [format_item(item) for item in items]

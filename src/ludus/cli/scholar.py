@@ -17,6 +17,9 @@ from ludus.core.errors import BadSpec, quote
 from ludus.core.files import add_suffix, check_output, quote_path
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ludus.games.nine_mens_morris.batch import MoveBatch
     from ludus.learn.scholar.examples import ExampleSource
     from ludus.learn.scholar.model import Exam
     from ludus.learn.scholar.train import AnyTraining
@@ -123,12 +126,13 @@ def scholar(
     if distil is not None and large is not None and large.kind != SCORER:
         raise BadSpec(f"{quote_path(distil)} holds no scorer; --distil learns from scorers alone")
     mined = None if mistakes is None else PositionBatch.from_keys(load_mistakes(mistakes))
+    exam_entries = _read_exams(exam or [])
     torch_device = select_device(device)
     source = make_example_source(torch_device, oracle)
     men = source.rules.men
     if games and (0, 0, men, men) not in source.subspaces:
         raise BadSpec("games against perfect play need the whole game solved, not endings alone")
-    exams = {path.stem: _load_exam(source, path) for path in exam or []}
+    exams = {name: _make_exam(source, entries) for name, entries in exam_entries.items()}
     training = _make_training(source, way, size, seed, torch_device, teacher, large)
     if initial is not None:
         load_initial_weights(training, initial)
@@ -199,12 +203,24 @@ def make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
     return OracleExampleSource(solved)
 
 
-def _load_exam(source: "ExampleSource", path: Path) -> "Exam":
-    from ludus.datasets.morris.files import read_dataset
+def _read_exams(files: "Sequence[Path]") -> dict[str, "MoveBatch"]:
+    """Return the entries of datasets by the names of the files, which reports show."""
+    from ludus.datasets.morris.files import check_entries, read_dataset
+
+    found: dict[str, MoveBatch] = {}
+    for path in files:
+        entries = read_dataset(path)
+        check_entries(path, len(entries))
+        if path.stem in found:
+            raise BadSpec(f"two exams are named {quote(path.stem)}; a report has one of each name")
+        found[path.stem] = entries
+    return found
+
+
+def _make_exam(source: "ExampleSource", entries: "MoveBatch") -> "Exam":
     from ludus.games.nine_mens_morris.batch import PositionBatch
     from ludus.learn.scholar.model import Exam
 
-    entries = read_dataset(path)
     positions = PositionBatch(*source.to_columns(entries.position_columns))
     return Exam.from_positions(source, positions)
 

@@ -8,7 +8,7 @@ from pettingzoo import AECEnv
 
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
-from ludus.envs.episode import ActionMask, Episode, OracleOption
+from ludus.envs.episode import ActionMask, Episode, OracleOption, parse_action
 from ludus.games.coding import Observation
 
 AGENTS = ("player_0", "player_1")
@@ -88,9 +88,8 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        assert action is not None
         self._cumulative_rewards[agent] = 0.0
-        regret = self.episode.act(int(action))
+        regret = self.episode.act(parse_action(action))
         self.infos[agent] = {} if regret is None else {"regret": regret}
         for side, each in enumerate(AGENTS):
             self.rewards[each] = self.episode.reward(side)

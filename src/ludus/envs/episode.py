@@ -1,19 +1,25 @@
 """One game as environments play it: actions, dice by the seed, rewards, and exact regret."""
 
+import operator
 import secrets
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadSpec, CannotSolve, LudusError
-from ludus.core.game import CHANCE, AnyGame, Outcome, Position
+from ludus.core.arguments import is_whole_number
+from ludus.core.errors import BadArgument, BadSpec, CannotSolve, LudusError, quote_value
+from ludus.core.game import CHANCE, AnyGame, Outcome, Position, check_game
 from ludus.core.match import MAX_PLIES
+from ludus.core.player import check_seed
+from ludus.core.spec import check_range
 from ludus.core.splitmix import SplitMix64, mix
 from ludus.games import game as named_game
 from ludus.games.coding import Observation, coding_for
 from ludus.oracle.oracle import Oracle, Unsolved
 from ludus.oracle.selection import oracle_for
+
+MAX_MOVES = 2**31 - 1
 
 ActionMask = NDArray[np.int8]
 
@@ -27,7 +33,27 @@ def resolve_game(game: AnyGame | str, rules: Any = "") -> AnyGame:
         return named_game(game, rules)
     if rules:
         raise BadSpec("rules are given with the spec of a game, not with a game")
+    check_game(game)
     return game
+
+
+def check_count(label: str, value: object, low: int, high: int) -> int:
+    """Return a number of things as an int; BadSpec unless it is a whole number in its range."""
+    if isinstance(value, bool) or not is_whole_number(value):
+        raise BadSpec(f"{label}={quote_value(value)} must be a whole number")
+    check_range(label, number := operator.index(value), low, high)  # type: ignore[arg-type]
+    return number
+
+
+def parse_action(action: object) -> int:
+    """Return an action as an int; BadArgument for what int() would round or parse.
+
+    >>> parse_action(np.int64(3))
+    3
+    """
+    if isinstance(action, bool) or not is_whole_number(action):
+        raise BadArgument(f"action {quote_value(action)} must be a whole number")
+    return operator.index(action)  # type: ignore[arg-type]
 
 
 class Episode:
@@ -43,7 +69,7 @@ class Episode:
     ) -> None:
         self.game = game
         self.coding = coding_for(game)
-        self.max_moves = max_moves
+        self.max_moves = check_count("max_moves", max_moves, 1, MAX_MOVES)
         self._judge = _Judge(game, oracle)
         self._source = SplitMix64(0)
         self._is_seeded = False
@@ -51,6 +77,9 @@ class Episode:
 
     def reset(self, seed: int | None = None) -> None:
         """Start a new game; without a seed the dice continue, at first from a random seed."""
+        if seed is not None:
+            check_seed(seed)
+            seed = operator.index(seed)
         if seed is not None or not self._is_seeded:
             # Seeds are often small and in sequence; mixing makes their dice independent.
             self._source = SplitMix64(mix(secrets.randbits(64) if seed is None else seed))
@@ -67,6 +96,11 @@ class Episode:
         self.actions: tuple[int, ...] = ()
         self.outcome = position.outcome()
         self._moves = self.coding.decode_actions(position)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether `reset` has been called."""
+        return self._is_seeded
 
     @property
     def is_over(self) -> bool:

@@ -9,7 +9,13 @@ from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit, Player
 from ludus.envs.aec import RENDER_MODES, make_spaces
-from ludus.envs.episode import ActionMask, Episode, OracleOption, resolve_game
+from ludus.envs.episode import (
+    ActionMask,
+    Episode,
+    OracleOption,
+    parse_action,
+    resolve_game,
+)
 from ludus.games.coding import Observation
 from ludus.players import player as named_player
 
@@ -59,9 +65,13 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         With a seed and alternating sides the agent is side 0; `options={"side": 1}` chooses.
         """
         super().reset(seed=seed)
+        side = self.side
         if self.side_option == "alternate":
-            self.side = 0 if seed is not None else 1 - self.side
-        self.side = (options or {}).get("side", self.side)
+            side = 0 if seed is not None else 1 - side
+        side = (options or {}).get("side", side)
+        if side not in (0, 1):
+            raise BadSpec(f"side={quote_value(side)} must be 0 or 1")
+        self.side = side
         self.episode.reset(seed)
         self.opponent.start_game(int(self.np_random.integers(2**62)))
         self._let_opponent_move()
@@ -75,9 +85,9 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
 
     def step(self, action: int) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
         """Apply an action of the agent, and let the player move where it is to move."""
-        if self.episode.is_over:
-            raise gymnasium.error.ResetNeeded("the game is over; call reset()")
-        regret = self.episode.act(int(action))
+        if not self.episode.has_begun or self.episode.is_over:
+            raise gymnasium.error.ResetNeeded("no game is played; call reset()")
+        regret = self.episode.act(parse_action(action))
         self._let_opponent_move()
         return (
             self.episode.observe(self.side),

@@ -16,6 +16,7 @@ import re
 import shlex
 import struct
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,14 +91,22 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         fields.pop("checksum", None)
         is_canonical = _format_manifest(fields).encode() == data
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise BadDatabase(f"{shown} is damaged") from error
+        raise damaged_manifest(folder) from error
     if version != MANIFEST_VERSION:
         raise BadDatabase(
             f"{shown} has format version {version!r:.20}; {MANIFEST_VERSION} is known"
         )
     if not is_canonical:
-        raise BadDatabase(f"{shown} is damaged")
+        raise damaged_manifest(folder)
     return fields
+
+
+def damaged_manifest(folder: Path) -> BadDatabase:
+    """Return the error for a damaged manifest, with what to do: tables repeat what it says."""
+    return BadDatabase(
+        f"{quote_path(folder / MANIFEST_NAME)} is damaged; delete this file, and the `ludus solve` "
+        "that made the folder writes it again"
+    )
 
 
 def _format_manifest(fields: Mapping[str, Any]) -> str:
@@ -142,6 +151,7 @@ FORMAT_VERSION = 1
 _PREAMBLE = struct.Struct("<8sIII")
 _ENTRY = np.dtype([("length", "<u4"), ("digest", f"V{DIGEST_SIZE}")])
 _PREFIX_DIGEST = 16
+_BLOCKS_PER_CHECK = 64
 
 
 def write_blocks(path: Path, header: bytes, num_blocks: int, blocks: Iterable[Block]) -> None:
@@ -194,6 +204,13 @@ class BlockFile:
             raise DamagedTable(
                 f"{self.name} has {size} bytes and should have {self._expected_size}"
             )
+
+    def check_checksums(self, pool: Executor) -> None:
+        """Verify every byte without decompressing the blocks; BadDatabase if one has changed."""
+        starts = range(0, self.num_blocks, _BLOCKS_PER_CHECK)
+        ends = (min(start + _BLOCKS_PER_CHECK, self.num_blocks) for start in starts)
+        for _ in pool.map(self.read_compressed, starts, ends):
+            pass
 
     def read_compressed(self, first: int, last: int) -> list[bytes]:
         """Return successive blocks, verified."""

@@ -113,7 +113,9 @@ def test_a_damaged_table_is_named_and_solved_again_once_it_is_deleted(tmp_path, 
     assert run([*command, "--json"]) == 0
     (table,) = tmp_path.glob("*.values")
     whole = table.read_bytes()
-    for content in (b"", whole[:1000]):
+    middle = len(whole) // 2
+    changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    for content in (b"", whole[:1000], changed):
         table.write_bytes(content)
         capsys.readouterr()
         assert run(command) == 2
@@ -125,3 +127,19 @@ def test_a_damaged_table_is_named_and_solved_again_once_it_is_deleted(tmp_path, 
     table.unlink()
     assert run(command) == 0
     assert table.read_bytes() == whole
+
+
+def test_a_damaged_manifest_is_written_again_once_it_is_deleted(tmp_path, capsys):
+    command = ["solve", "nine_mens_morris", "--max-men", "3", "--out", str(tmp_path), "--json"]
+    assert run(command) == 0
+    manifest = tmp_path / "ludus.json"
+    whole = manifest.read_bytes()
+    for content in (b"{}", whole.replace(b"true", b"tru"), whole.replace(b"9", b"8")):
+        manifest.write_bytes(content)
+        assert run(command) == 2
+        message = "is damaged; delete this file, and the `ludus solve` that made the folder writes"
+        assert message in capsys.readouterr().err
+    manifest.unlink()
+    assert run(command) == 0
+    assert manifest.read_bytes() == whole
+    assert json.loads(capsys.readouterr().out)["resumed"] == 1

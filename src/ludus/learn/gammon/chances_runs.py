@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import quote
 from ludus.core.executors import TaskExecutor
+from ludus.core.files import make_folder
 from ludus.learn.common.checkpoint import resume_checkpoint, save_checkpoint
 from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 from ludus.learn.gammon.afterstates import ROW, Rows
@@ -129,7 +130,7 @@ class LabelledGroups:
 
         Yield the number of groups after every file.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         predictor = Predictor(load_model(network, trainer.device), trainer.afterstates)
         for number in range((count + GROUPS_PER_FILE - 1) // GROUPS_PER_FILE):
             size = min(GROUPS_PER_FILE, count - number * GROUPS_PER_FILE)

@@ -26,6 +26,7 @@ from ludus.oracle.storage import (
     MANIFEST_NAME,
     BlockFile,
     compress_block,
+    damaged_manifest,
     decompress_block,
     read_manifest,
     write_blocks,
@@ -140,9 +141,9 @@ class TableFolder:
             is_known = extent.kind in ("bearoff", "hypergammon") and extent.men in range(1, 16)
             is_known &= isinstance(extent.men, int)
         except (KeyError, TypeError) as error:
-            raise BadDatabase(f"{quote_path(folder / MANIFEST_NAME)} is damaged") from error
+            raise damaged_manifest(folder) from error
         if not is_known:
-            raise BadDatabase(f"{quote_path(folder / MANIFEST_NAME)} is damaged")
+            raise damaged_manifest(folder)
         return cls(folder, extent)
 
     @classmethod

@@ -30,7 +30,7 @@ from ludus.oracle.morris.table_file import (
     Values,
     write_table,
 )
-from ludus.oracle.storage import MANIFEST_NAME, read_manifest, write_manifest
+from ludus.oracle.storage import MANIFEST_NAME, damaged_manifest, read_manifest, write_manifest
 
 GAME_ID = "nine_mens_morris"
 
@@ -51,7 +51,6 @@ class Manifest:
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
         fields = read_manifest(folder)
-        shown = quote_path(folder / MANIFEST_NAME)
         if fields.get("game") != GAME_ID:
             raise BadDatabase(f"{quote_path(folder)} does not hold {GAME_ID}")
         try:
@@ -60,7 +59,7 @@ class Manifest:
                 raise TypeError("has_depth is true or false")
             return manifest
         except (ValueError, TypeError, KeyError, LudusError) as error:
-            raise BadDatabase(f"{shown} is damaged") from error
+            raise damaged_manifest(folder) from error
 
 
 FILE_SUFFIX = ".values"
@@ -179,6 +178,10 @@ class Database:
     def check_file(self, sector: Sector, x_to_move: bool, pool: Executor) -> None:
         """Verify every byte of a subspace's file; BadDatabase if one has changed."""
         self._file(sector, x_to_move).check(pool)
+
+    def check_checksums(self, sector: Sector, x_to_move: bool, pool: Executor) -> None:
+        """Verify the checksums of a subspace's file; BadDatabase if a byte has changed."""
+        self._file(sector, x_to_move).check_checksums(pool)
 
     def write(
         self, sector: Sector, x_to_move: bool, values: Values, tally: ValueCounts, pool: Executor

@@ -45,6 +45,8 @@ class SharedSolveRun(SolveRun):
 
     def _fill(self, pool: Executor, writer: Executor) -> None:
         waiting = list(self.sectors)
+        for sector in filter(self._shared.has, waiting):
+            self._check_stored(sector, pool)
         with ClaimFolder(self._shared.folder / CLAIMS_NAME, self._expiry) as claims:
             while waiting:
                 self._shared.refresh()

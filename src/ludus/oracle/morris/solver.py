@@ -195,11 +195,23 @@ class SolveRun:
         waiting = [sector for sector in self.sectors if not self._is_stored(sector)]
         for sector in self.sectors:
             if self._is_stored(sector):
+                self._check_stored(sector, pool)
                 self._take_over(sector)
         self._solve_all(waiting, pool, writer)
 
     def _is_stored(self, sector: Sector) -> bool:
         return self._database is not None and self._database.has(sector)
+
+    def _check_stored(self, sector: Sector, pool: Executor) -> None:
+        """Raise DamagedTable if a byte of an earlier run has changed.
+
+        Most tables are not read again, and the values of a whole folder would be taken on trust.
+        """
+        assert self._database is not None
+        if self._is_stopping:
+            raise Stopped
+        for x_to_move in sides_to_move(self.rules, sector):
+            self._database.check_checksums(sector, x_to_move, pool)
 
     def _take_over(self, sector: Sector) -> None:
         """Add a sector of an earlier run to the results."""
