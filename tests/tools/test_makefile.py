@@ -158,7 +158,7 @@ def ready(machine: Machine) -> Machine:
     for name in ("ruff", "clang-format", "lint-imports", "mypy"):
         machine.add(name, "exit 0")
     machine.add(
-        "python", 'case "$*" in *"-n auto"*) printf "tests$MAKEFLAGS:"; printf "<%s>" "$@";; esac'
+        "python", 'case "$*" in *"-n auto"*) printf "<%s>" "$MAKEFLAGS" "$@" > tested;; esac'
     )
     return machine
 
