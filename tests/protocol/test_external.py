@@ -151,6 +151,8 @@ FAULTS = [
 def test_a_fault_is_one_clear_line_and_leaves_nothing(fault, message, tmp_path):
     before = children(), threading.active_count(), len(os.listdir("/proc/self/fd"))
     options = IMPATIENT if "in time" in message else QUICK
+    if "last words" in message:  # they have to come before the time is over
+        options = {**options, "patience": 2}
     player = ludus.player(faulty_engine(fault, tmp_path / "n", **options), HEXAPAWN)
     player.start_game(1)
     with pytest.raises(ExternalError, match=message) as caught:

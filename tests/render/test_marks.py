@@ -63,6 +63,17 @@ def test_each_kind_of_mark_has_its_own_shape(game, kind):
     assert len(shapes(picture, "glyph")) == (kind in ("good", "bad"))
 
 
+@pytest.mark.parametrize("game", ["hexapawn", "noughts_and_crosses"])
+def test_ticks_lie_within_their_squares(game):
+    place = PLACES[game][0]
+    found = position(game).drawing(Marks(points={place: "good"}))
+    (badge,) = shapes(found.svg(), "badge")
+    x, y, radius = (float(badge.get(name, "")) for name in ("cx", "cy", "r"))
+    area = found.places[place]
+    assert area.x + radius <= x <= area.x + area.width - radius
+    assert area.y + radius <= y <= area.y + area.height - radius
+
+
 @EVERY_GAME
 def test_kinds_differ_without_their_colours(game):
     """By their shapes; of rings, by the width or the dashes that their class sets."""

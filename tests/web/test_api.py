@@ -151,7 +151,7 @@ def test_a_review_finds_the_mistake(client):
     point = review["points"][1]
     assert (point["best"], point["mark_certainty"]) == ("c3", "exact")
     assert point["reason"] == (
-        "a1 turns a win into a loss: the answer c2 wins in 1 ply. Only c3 wins."
+        "a1 turns a win into a loss: the answer c2 wins in 1 move. Only c3 wins."
     )
 
 

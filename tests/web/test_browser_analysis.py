@@ -49,7 +49,7 @@ def test_a_game_is_reviewed_and_its_mistakes_are_learned_from(page, server, clie
     expect(page.locator(".solve")).to_contain_text("Exact values for every position")
     page.get_by_role("tab", name="Review").click()
     page.get_by_role("button", name="Learn from").click()
-    prompt_says(page, "Find a better move")
+    prompt_says(page, "(mistake). Find a better move.")
     drill = page.locator(".drill")
     expect(drill).to_have_attribute("data-state", "open")
     page.get_by_role("button", name="Show solution").click()

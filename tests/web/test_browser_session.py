@@ -167,6 +167,7 @@ def test_a_link_keeps_the_players(client):
 def test_addresses_that_lead_nowhere_say_so(page, server):
     for path, text in (
         ("game/doesnotexist", "There is no such game."),
+        ("learn/doesnotexist", "There is no such game."),
         ("open#garbage", "This link contains no game."),
         ("open#Z2FyYmFnZQ==", "This link contains no game."),
         ("nowhere", "There is no such page."),
@@ -353,12 +354,12 @@ def test_players_are_those_of_the_rules_that_were_chosen_last(page, morris):
 
 def test_numbers_have_at_most_three_significant_digits(page, server):
     page.goto(f"{server.base}/puzzles")
-    numbers = [0, 3, 12345, 12345.6, 1 / 3, -0.5, 12.3456, None, "NaN"]
+    numbers = [0, 3, 12345, 12345.6, 1 / 3, -0.5, 12.3456, -3.8e-34, None, "NaN"]
     script = """async (numbers) => {
         const { formatNumber } = await import("/static/text.js");
         return numbers.map((each) => formatNumber(each === "NaN" ? NaN : each));
     }"""
-    expected = ["0", "3", "12345", "12346", "0.333", "-0.5", "12.3", "", ""]
+    expected = ["0", "3", "12345", "12346", "0.333", "−0.5", "12.3", "0", "", ""]
     assert page.evaluate(script, numbers) == expected
 
 

@@ -167,7 +167,7 @@ def test_mistakes_of_own_games_are_puzzles_and_all_games_are_saved(page, server,
         page.get_by_role("button", name="Save all to a file").click()
     assert '[Game "hexapawn"]' in saved.value.path().read_text()
     page.get_by_role("link", name="Puzzles from these games").click()
-    prompt_says(page, "From your game of Hexapawn: You played")
+    prompt_says(page, "From your game of Hexapawn: you played")
     expect(page.get_by_label("Difficulty")).to_be_hidden()
     page.get_by_role("button", name="Show solution").click()
     expect(page.locator('.drill[data-state="shown"]')).to_contain_text("Solution: ")

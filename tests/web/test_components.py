@@ -19,6 +19,7 @@ from ludus.games import game as named_game
 from ludus.games.move_entry import get_move_entry
 from ludus.oracle.selection import oracle_for
 from ludus.web import opponents, worker
+from ludus.web.analysis import describe_move_value
 from ludus.web.errors import WorkerUnavailable
 from ludus.web.evaluations import _make_analyst, load_analyst, prepare_analyst
 from ludus.web.exact_values import GRADES, make_puzzle
@@ -284,12 +285,40 @@ def test_opponents_stand_in_order_of_strength():
     assert len(elos) > 5
 
 
+def test_the_proof_about_an_opponent_is_mentioned_with_usual_rules_only():
+    def introduce(rules):
+        found = opponents.list_opponents({"game": "nine_mens_morris", "rules": rules})["players"]
+        return {each["name"]: each["text"] for offer in found for each in offer["personas"]}
+
+    proved = (
+        "it is proved that Nils cannot lose, with either colour, to an opponent that never gives"
+    )
+    assert proved in introduce("")["Nils"]
+    assert "proved" not in " ".join(introduce("lasker").values())
+
+
+def test_the_value_of_a_move_has_a_sign_and_moves_are_counted():
+    game = named_game("nine_mens_morris")
+    values = [(None, -0.151, None), (None, -0.001, None), ("win", 1, 5), ("loss", -1, 2)]
+    texts = [
+        describe_move_value(game, {"value": value, "points": points, "depth": depth})
+        for value, points, depth in values
+    ]
+    assert texts == ["−0.15", "+0.00", "wins in 3 moves", "loses in 1 move"]
+
+
 @pytest.mark.parametrize(("name", "preset"), VARIANTS)
 def test_every_game_says_how_it_is_played(name, preset):
     game = named_game(name, preset)
     sentences = get_move_entry(game).describe_rules()
     assert len(sentences) >= 2
     assert all(each[0].isupper() and each.endswith(".") for each in sentences)
+
+
+def test_rules_use_common_words():
+    assert "down or diagonally" in " ".join(
+        get_move_entry(named_game("noughts_and_crosses")).describe_rules()
+    )
 
 
 def test_the_rules_that_are_shown_are_those_that_are_played():

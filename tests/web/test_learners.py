@@ -28,6 +28,12 @@ def test_learners_and_positions_exist(name):
         assert position.mover in (0, 1)
 
 
+def test_the_proof_about_the_scholar_is_mentioned():
+    learners = {each.player: each.how for each in list_learners(named_game(GAMES[0])).learners}
+    assert "cannot lose" in learners["scholar"]
+    assert "cannot lose" not in learners["scholar:way=chain"]
+
+
 def test_figures_are_those_of_the_stored_results():
     learners = [each for game in GAMES for each in load_learners()[game]["learners"]]
     for each in (learner for learner in learners if "kept" in learner):

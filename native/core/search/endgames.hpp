@@ -1,4 +1,4 @@
-// Solved endings that a search may ask: tables of the solver, owned by somebody else.
+// Solved endings for a search: tables of the solver, owned by the caller.
 #pragma once
 
 #include <map>

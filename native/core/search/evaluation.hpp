@@ -1,4 +1,4 @@
-// How a position looks to somebody who cannot see its end. All terms are named here, and each one
+// The evaluation of positions at the leaves of a search. All terms are named here, and each one
 // is counted for both sides; their weights are the struct Weights, in hundredths of a man.
 //
 // While men are placed, freedom to move later on matters most: the weights for it are

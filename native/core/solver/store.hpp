@@ -11,7 +11,7 @@ namespace ludus::solver {
 
 // Where the solved tables are kept while others are being solved. One thread may read a table,
 // to write it to a file, while another adds the next or drops it: tables never change and are
-// shared, so that a table lives as long as somebody reads it.
+// shared, so that a table lives as long as it is read.
 class Store {
 public:
     explicit Store(int max_men) : orbits_(max_men) {}

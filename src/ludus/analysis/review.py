@@ -382,6 +382,14 @@ def _nearest_result(points: float) -> Result:
     return "win" if points > 0.5 else "loss" if points < -0.5 else "draw"
 
 
+def describe_distance(plies: int | None) -> str:
+    """Return in how many of its moves the winning side wins, as ` in 2 moves`, or nothing."""
+    if not plies:
+        return ""
+    moves = (plies + 1) // 2
+    return f" in {moves} {'move' if moves == 1 else 'moves'}"
+
+
 def _describe_reply(game: AnyGame, position: Position, played: EvaluatedMove) -> str:
     """Return what the other side answers, if that is known."""
     child = position.play(played.move)
@@ -389,8 +397,7 @@ def _describe_reply(game: AnyGame, position: Position, played: EvaluatedMove) ->
         return ""
     evaluation, reply = played.evaluation, played.line[0]
     if evaluation.result == "loss" and evaluation.depth:
-        plies = evaluation.depth - 1
-        return f": the answer {reply} wins in {plies} {'ply' if plies == 1 else 'plies'}"
+        return f": the answer {reply} wins{describe_distance(evaluation.depth - 1)}"
     return (
         f": the answer {reply} takes a man"
         if game.is_capture(reply)

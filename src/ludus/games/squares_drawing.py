@@ -21,6 +21,9 @@ STEP = 76
 RADIUS = 28
 """Radius of a man, or of the circle around it."""
 
+BADGE_INSET = 13
+"""Distance of a tick or cross from the sides of its square, so that it lies within."""
+
 CORNER: Point = (40, 22)
 """Top-left corner of the grid in the picture."""
 
@@ -93,7 +96,7 @@ def draw_position(position: SquaresPosition, marks: Marks, look: BoardStyle) -> 
     for name, side in standing.items():
         look.draw_man(canvas, places[name], side)
     canvas.text((width / 2, height - 20), caption, "caption")
-    draw_marks(canvas, marks, places, RADIUS)
+    draw_marks(canvas, marks, places, RADIUS, STEP / 2 - BADGE_INSET)
     draw_places(canvas, marks, square_areas(places, STEP))
     return canvas.drawing(standing)
 

@@ -60,8 +60,8 @@ class NoughtsAndCrossesMoveEntry(_SquaresMoveEntry):
     def describe_rules(self) -> list[str]:
         return [
             "In turn, mark an empty square.",
-            f"The first side with {self.game.rules.line} in a row, across, down or aslant, wins; "
-            "a full board is a draw.",
+            f"The first side with {self.game.rules.line} in a row, across, down or diagonally, "
+            "wins; a full board is a draw.",
         ]
 
     def describe_move(self, move: Move, position: SquaresPosition) -> str:

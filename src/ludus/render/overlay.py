@@ -28,12 +28,33 @@ def draw_heat(
             canvas.text(centre, f"{100 * value:.0f}", "share")
 
 
-def draw_marks(canvas: Canvas, marks: Marks, places: PlaceCentres, radius: float) -> None:
-    """Draw marked points and arrows over the men; `take` crosses come last."""
+RING_FRACTION = 1.22
+"""Radius of the ring of a mark, as a fraction of a man's."""
+
+BADGE_FRACTION = 0.86
+"""Distance of a tick or cross from the centre in each direction, as a fraction of the ring's."""
+
+
+def draw_marks(
+    canvas: Canvas,
+    marks: Marks,
+    places: PlaceCentres,
+    radius: float,
+    badge_distance: float | None = None,
+) -> None:
+    """Draw marked points and arrows over the men; `take` crosses come last.
+
+    Ticks and crosses are at `badge_distance` to the right and above the centre of a place; by
+    default at the edge of the ring around it.
+    """
+    distance = BADGE_FRACTION * RING_FRACTION * radius if badge_distance is None else badge_distance
     kinds = {place: marks.points[place] for place in places if place in marks.points}
     for place, kind in kinds.items():
         if kind in MARK_KINDS and kind != "take":
             _draw_mark(canvas, kind, places[place], radius)
+        if kind in ("good", "bad"):
+            x, y = places[place]
+            _draw_badge(canvas, kind, (x + distance, y - distance))
     for start, end in marks.arrows:
         if start in places and end in places:
             canvas.arrow(places[start], places[end], "arrow", 0.34 * radius, tail=1.1 * radius)
@@ -61,8 +82,7 @@ def square_areas(places: PlaceCentres, width: float) -> dict[str, Area]:
 
 def _draw_mark(canvas: Canvas, kind: str, centre: Point, radius: float) -> None:
     """Draw the shape of a mark with a pale outline, visible on any background."""
-    x, y = centre
-    ring = 1.22 * radius
+    ring = RING_FRACTION * radius
     for layer in ("case", "mark"):
         if kind == "last":
             canvas.path(f"{layer} {kind}", *_corner_path(centre, 1.2 * radius))
@@ -70,8 +90,6 @@ def _draw_mark(canvas: Canvas, kind: str, centre: Point, radius: float) -> None:
             canvas.path(f"{layer} {kind}", *_cross_path(centre, 0.72 * radius))
         else:
             canvas.circle(centre, ring, f"{layer} {kind}")
-    if kind in ("good", "bad"):
-        _draw_badge(canvas, kind, (x + 0.86 * ring, y - 0.86 * ring))
 
 
 def _cross_path(centre: Point, arm: float) -> list[str | float]:

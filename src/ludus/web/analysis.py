@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ludus.analysis.review import describe_distance
 from ludus.core.game import CHANCE, AnyGame
 from ludus.games.backgammon.cube import RESIGNATION_TOLERANCE
 from ludus.web.errors import OutOfTurn
@@ -89,7 +90,7 @@ def describe_value(session: Session, node: GameNode, evaluation: Json) -> str:
     points = evaluation["points"]
     leader = sides[mover if points > 0 else 1 - mover]
     if evaluation["value"] in ("win", "loss"):
-        return f"Win for {leader}{_in_plies(evaluation['depth'])}"
+        return f"Win for {leader}{describe_distance(evaluation['depth'])}"
     if evaluation["value"] == "draw":
         return "Draw"
     if session.game.oracle_kind == "equities":
@@ -108,13 +109,10 @@ VERBS = {"win": "wins", "draw": "draws", "loss": "loses"}
 def describe_move_value(game: AnyGame, move: Json) -> str:
     """Return what a move leads to, in two or three words."""
     if move["value"] in VERBS:
-        return f"{VERBS[move['value']]}{_in_plies(move['depth'])}"
+        return f"{VERBS[move['value']]}{describe_distance(move['depth'])}"
     unit = " points" if game.oracle_kind == "equities" else ""
-    return f"{move['points'] + 0:+.2f}{unit}"
-
-
-def _in_plies(depth: int | None) -> str:
-    return "" if not depth else f" in {depth} {'ply' if depth == 1 else 'plies'}"
+    # Adding 0 turns -0.0 into 0.0; a minus sign is as wide as a plus sign.
+    return f"{round(move['points'], 2) + 0:+.2f}{unit}".replace("-", "−")
 
 
 async def fetch_review(session: Session, workers: WorkerPool) -> ReviewView:

@@ -89,7 +89,7 @@ def _describe_persona(game: AnyGame, persona: Persona, levels: int | None) -> di
     is_known = is_perfect or _is_standard(game)
     return {
         "name": persona.name,
-        "text": persona.text,
+        "text": f"{persona.text} {persona.proved}".strip() if _is_standard(game) else persona.text,
         "level": persona.level,
         "choices": dict(persona.choices),
         "is_default": persona.is_default,

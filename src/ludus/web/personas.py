@@ -17,6 +17,8 @@ class Persona:
     name: str
     player: str
     text: str
+    proved: str = ""
+    """A further sentence, which holds with the usual rules only."""
     level: int | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
     is_default: bool = False

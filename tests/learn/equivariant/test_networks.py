@@ -87,14 +87,16 @@ def test_group_domain_and_fourier_basis_give_the_same_units(answers):
     features = torch.randn(2, 7, FEATURES.shape[1], dtype=torch.double)
     made = network(answers)
     wanted = torch.randn(2, 7, GROUP_ORDER * 5, dtype=torch.double)
-    slopes = []
+    gradients = []
     for way in (made.forward_in_group_domain, made.forward_in_fourier_basis):
         made.zero_grad()
         units = way(features)
         units.backward(wanted)
-        slopes.append([units, *(p.grad.clone() for p in made.parameters() if p.grad is not None)])
-    assert len(slopes[0]) == 1 + 2 + 2 * 4
-    for one, other in zip(*slopes, strict=True):
+        gradients.append(
+            [units, *(p.grad.clone() for p in made.parameters() if p.grad is not None)]
+        )
+    assert len(gradients[0]) == 1 + 2 + 2 * 4
+    for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
 
 

@@ -59,8 +59,8 @@ class _ToFourier(Function):
         return found
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Tensor) -> Any:
-        signs, planes = _make_contiguous(slopes)
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        signs, planes = _make_contiguous(gradients)
         experts, _, positions, channels = signs.shape
         found = signs.new_empty(experts, positions, GROUP_ORDER, channels)
         _run_kernel("transform_backward", (experts, positions, channels), signs, planes, found)
@@ -76,8 +76,8 @@ class _ApplyRelu(Function):
         return found
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Tensor) -> Any:
-        return _run_backward("relu_backward", ctx, slopes)
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return _run_backward("relu_backward", ctx, gradients)
 
 
 class _ApplyReluToGroup(Function):
@@ -89,8 +89,8 @@ class _ApplyReluToGroup(Function):
         return found
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Tensor) -> Any:
-        return _run_backward("relu_to_group_backward", ctx, slopes)
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return _run_backward("relu_to_group_backward", ctx, gradients)
 
 
 KernelShape = tuple[int, int, int]
@@ -107,13 +107,13 @@ def _save_for_backward(
     return given, (experts, positions, channels)
 
 
-def _run_backward(name: str, ctx: Any, slopes: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def _run_backward(name: str, ctx: Any, gradients: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """Return the gradients of all inputs of a ReLU."""
     signs, planes, bias = ctx.saved_tensors
     experts, _, positions, channels = signs.shape
     found = _empty_coefficients(signs, experts, positions, channels)
     shape = (experts, positions, channels)
-    _run_kernel(name, shape, signs, planes, bias, *_make_contiguous(slopes), *found)
+    _run_kernel(name, shape, signs, planes, bias, *_make_contiguous(gradients), *found)
     return *found, _bias_gradient(found[0])
 
 

@@ -78,7 +78,7 @@ def describe_evaluation(best: int, expected: FloatArray, risk: float, plies: Flo
         side, end = ("better", "win") if score > 0 else ("worse", "loss")
         evaluation = f"I think I am {side}, but cannot tell a draw from a {end}"
     keeping = int((expected > score - MIN_SCORE_DIFFERENCE).sum())
-    some = f"; {keeping} of {len(expected)} moves keep that."
+    some = f"; {keeping} of {len(expected)} moves {'keeps' if keeping == 1 else 'keep'} that."
     many = ", whatever I do." if keeping == len(expected) else some
     return f"{evaluation}{many} The chance that this loses seems {_format_probability(risk)}."
 
@@ -105,8 +105,8 @@ def make_score_picture(meaning: str, best: Mapping[str, float]) -> Picture:
     ranked = sorted(best.items(), key=lambda item: -item[1])[:MAX_LABELS]
     notes = tuple(Note((name,), f"{round(score, 1) + 0:+.1f}") for name, score in ranked)
     text = (
-        "The best score of a move with each point: -1 is a loss, 0 a draw, 1 a win, "
-        "with the loss aversion of the option care. The best points are labelled."
+        "The best score of a move with each point: −1 is a loss, 0 a draw, 1 a win; "
+        "a risk of losing counts more than a chance of winning. The best points are labelled."
     )
     return Picture(f"Scores: {meaning}", Marks(heat=heat), text, notes)
 

@@ -5,7 +5,7 @@ import { get } from "./api.js";
 import { announce, button, h, openDialog, parseSvg, setChildren } from "./dom.js";
 import { LazyPanel } from "./lazy.js";
 import { sideName } from "./seats.js";
-import { formatNumber } from "./text.js";
+import { formatNumber, playerOf } from "./text.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").Certainty} Certainty */
@@ -135,7 +135,7 @@ export class AnalysisPanel {
     setChildren(
       this.evaluation,
       h("h2", {}, "Position"),
-      h("p", {}, `${found.text}. `, makeCertainty(found.certainty), ` Source: ${found.source}.`),
+      h("p", {}, `${found.text}. `, makeCertainty(found.certainty), ` Source: ${playerOf(found.source)}.`),
       ...found.details.map((/** @type {string} */ detail) => h("p", { class: "muted" }, `${detail}.`)),
       found.line.length > 1 && h("p", {}, "Best play: ", h("strong", {}, found.line.join(" "))),
       this.makeMoveTable(found.moves),
@@ -167,16 +167,17 @@ export class AnalysisPanel {
     /** @type {AdviceView} */
     const advice = await get(`${this.page.path}/advice`, { node });
     const best = advice.moves[0]?.move ?? "";
+    const by = playerOf(advice.by);
     this.hintNode = node;
     await this.page.refresh();
     setChildren(
       this.advice,
       h("h2", {}, "Hint"),
-      h("p", {}, h("strong", {}, best), `. ${advice.text}. Source: ${advice.by}.`),
+      h("p", {}, h("strong", {}, best), `. ${advice.text}. Source: ${by}.`),
       !this.showsEvaluation && this.makeMoveTable(advice.moves),
     );
-    this.page.message.textContent = `Hint from ${advice.by}: ${best}`;
-    announce(`Hint from ${advice.by}: ${best}. ${advice.text}`);
+    this.page.message.textContent = `Hint from ${by}: ${best}`;
+    announce(`Hint from ${by}: ${best}. ${advice.text}`);
   }
 
   /**

@@ -158,8 +158,12 @@ async function loadPage(path) {
     return () => (page = new RulesTestPage(main));
   }
   if (path.startsWith("/learn/")) {
-    const { LearnPage } = await import("./learn.js");
-    return () => (page = new LearnPage(main, navigate, path.slice("/learn/".length)));
+    const [{ LearnPage }, view] = await Promise.all([
+      import("./learn.js"),
+      findGame(path.slice("/learn/".length)),
+    ]);
+    if (!view) throw new Error("There is no such game.");
+    return () => (page = new LearnPage(main, navigate, view.id));
   }
   if (path === "/machines") {
     const { MachinesPage } = await SCRIPTS["/machines"]();

@@ -1,6 +1,7 @@
 // The mistakes of a person in a reviewed game, as tasks: find a better move.
 
 import { get } from "./api.js";
+import { MARK_TITLES } from "./moves.js";
 import { hasOnePerson, sideName } from "./seats.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -34,12 +35,12 @@ export async function fetchMistakes(id) {
 export async function makeTask({ point, before, game }, title) {
   const path = `/api/games/${game.id}`;
   const { position, rules } = /** @type {GameView} */ (await get(path, { node: before }));
-  const who = hasOnePerson(game.seats) ? "You" : sideName(game, point.mover);
+  const who = hasOnePerson(game.seats) ? "you" : sideName(game, point.mover);
   return {
     game: game.game,
     rules,
     position,
-    task: `${title}: ${who} played ${point.text}${point.mark}. Find a better move.`,
+    task: `${title}: ${who} played ${point.text} (${MARK_TITLES[point.mark]?.toLowerCase()}). Find a better move.`,
     numMoves: 1,
     note: point.reason,
   };

@@ -122,6 +122,8 @@ export class MovesPanel {
     let cell = null;
     let column = 1;
     let number = 0;
+    /** Text of the last move that a side has chosen. */
+    let text = "";
     /** @type {Node[]} */
     let dice = [];
     for (let at = node; ; ) {
@@ -142,6 +144,7 @@ export class MovesPanel {
         }
         cell.append(...dice, ...this.makeMove(first));
         dice = [];
+        text = move.text;
       }
       for (const other of others) {
         grid.append(h("div", { class: "variation" }, ...this.makeVariation(other, number)));
@@ -149,9 +152,16 @@ export class MovesPanel {
       }
       at = first;
     }
-    if (dice.length) {
-      const last = h("div", { class: "move-cell" }, ...dice);
-      grid.append(h("span", { class: "move-number" }), last);
+    if (!dice.length) return grid;
+    // Dice that are not played yet stand where the move of the side that rolled them will be.
+    const isSameSide = text === "roll";
+    if (cell && isSameSide) cell.append(...dice);
+    else {
+      const isSecond = number > 0 && (column === 0) !== isSameSide;
+      if (!cell || !isSecond)
+        grid.append(h("span", { class: "move-number" }, `${isSecond ? number : number + 1}.`));
+      if (!cell && isSecond) grid.append(h("span", { class: "muted" }, "…"));
+      grid.append(h("div", { class: "move-cell" }, ...dice));
     }
     return grid;
   }

@@ -23,7 +23,7 @@ export class MyGamesPage {
       h("h1", { class: "prompt" }, "My games"),
       h(
         "div",
-        { class: "row" },
+        { class: "row centred" },
         h("label", { for: "search" }, "Search ", this.search),
         button("Save all to a file", () => void this.saveAll()),
         h("a", { href: "/puzzles?own", "data-route": true }, "Puzzles from these games"),

@@ -10,6 +10,24 @@ import { SeatForm } from "./seatform.js";
 /** @typedef {import("./types.js").GameKindView} GameKindView */
 
 /**
+ * Names of rules as people use them.
+ * @type {Record<string, string>}
+ */
+const RULES_TITLES = {
+  standard: "Usual rules",
+  threefold: "Third repetition draws",
+  vrajitoru: "Without flying (Vrajitoru)",
+  lasker: "Lasker Morris, 10 men",
+  morabaraba: "Morabaraba, 12 men",
+  hyper: "Hypergammon, 3 men",
+  money: "Money game with cube",
+  tournament: "Match to 7 with cube",
+  four: "4 × 4 squares",
+  five: "5 × 5 squares",
+  migo: "No pawn left: draw (MIGO)",
+};
+
+/**
  * Open the dialog for a new game.
  * @param {(address: string) => Promise<void>} navigate
  */
@@ -36,7 +54,7 @@ export async function openNewGameDialog(navigate) {
 
   const onGameChange = () => {
     const { presets } = selectedKind();
-    setChildren(rulesSelect, ...makeOptions(presets.map((name) => [name, name])));
+    setChildren(rulesSelect, ...makeOptions(presets.map((name) => [name, RULES_TITLES[name] ?? name])));
     return onRulesChange();
   };
   const onRulesChange = async () => {
@@ -57,6 +75,7 @@ export async function openNewGameDialog(navigate) {
     opponent = form;
     seatForms.hidden = true;
     setChildren(opponents, form.element);
+    form.showSelected();
   };
   const start = async (/** @type {HTMLDialogElement} */ dialog) => {
     const isCustom = opponent?.selected === OTHER_PLAYERS;
@@ -81,4 +100,5 @@ export async function openNewGameDialog(navigate) {
   );
   const content = [selects, rulesDetails.element, opponents, seatForms, error];
   openDialog("New game", content, { label: "Play", run: start });
+  opponent?.showSelected();
 }

@@ -71,6 +71,15 @@ export class OpponentForm {
     return this.readValue("opponent");
   }
 
+  /** Scroll the list to the selected opponent; the page stays where it is. */
+  showSelected() {
+    const list = this.element.querySelector(".rungs");
+    const card = list?.querySelector(".rung:has(:checked)");
+    if (!list || !card) return;
+    const [outer, inner] = [list.getBoundingClientRect(), card.getBoundingClientRect()];
+    list.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
+  }
+
   /** @param {string} name */
   readValue(name) {
     const input = this.element.querySelector(`input[name="${name}"]:checked`);

@@ -148,7 +148,7 @@ export class ReviewPanel {
       xRange: [0, numPlies],
       yRange: [0, 1],
       baseline: 0.5,
-      crosses: points.flatMap(({ mark, share }, index) => (mark ? [[index, share ?? 0.5]] : [])),
+      crosses: points.flatMap(({ mark }, index) => (mark ? [[index, findShare(points, index)]] : [])),
       cursor: cursor < 0 ? undefined : cursor,
       onSelect: (x) => {
         const point = points[Math.min(Math.max(Math.round(x), 0), points.length - 1)];
@@ -156,6 +156,20 @@ export class ReviewPanel {
       },
     });
   }
+}
+
+/**
+ * Return the height of the line at a point; between two values it is straight.
+ * @param {ReviewPointView[]} points
+ * @param {number} index
+ */
+export function findShare(points, index) {
+  const known = points.flatMap(({ share }, at) => (share === null ? [] : [{ at, share }]));
+  const after = known.find(({ at }) => at >= index) ?? known.at(-1);
+  const before = known.filter(({ at }) => at <= index).at(-1) ?? after;
+  if (!before || !after) return 0.5;
+  const way = after.at - before.at;
+  return before.share + (way > 0 ? ((after.share - before.share) * (index - before.at)) / way : 0);
 }
 
 /** @param {ReviewSideView} side */

@@ -1,14 +1,16 @@
 // Numbers and sentences as text.
 
 /**
- * Format a number with at most this many significant digits; the integer part is always complete.
+ * Format a number with at most this many significant digits; the integer part is always complete,
+ * and numbers too small for two more decimals than that are 0.
  * @param {number | null | undefined} value null, undefined and NaN give an empty text
  * @param {number} [digits]
  */
 export function formatNumber(value, digits = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "";
-  if (Math.abs(value) >= 10 ** (digits - 1)) return value.toFixed(0);
-  return String(Number(value.toPrecision(digits)));
+  if (Math.abs(value) >= 10 ** (digits - 1)) return value.toFixed(0).replace("-", "−");
+  const rounded = Math.abs(value) < 10 ** -(digits + 2) ? 0 : Number(value.toPrecision(digits));
+  return String(rounded).replace("-", "−");
 }
 
 /**
@@ -16,3 +18,9 @@ export function formatNumber(value, digits = 3) {
  * @param {string} text
  */
 export const capitalize = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/**
+ * Return the name of a player without its options, as `bgsage` for `bgsage:plies=1`.
+ * @param {string} spec
+ */
+export const playerOf = (spec) => spec.split(":")[0] ?? spec;

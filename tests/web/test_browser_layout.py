@@ -1,0 +1,103 @@
+"""Where things stand on the page: on large screens, on phones, and in lists."""
+
+import pytest
+from playwright.sync_api import expect
+
+from support.page_actions import bounding_box, status
+from support.page_server import begin
+from support.page_views import finish_game, open_puzzle
+
+pytestmark = pytest.mark.needs_debian("chromium")
+
+LAST_MEN = "6:2,off:13 5:3,off:12 0 cube 1"
+SIDEWAYS = {"width": 844, "height": 390}
+
+
+def test_a_puzzle_uses_the_window(new_context, server, client):
+    for width, height, share in ((2560, 1440, 0.6), (SIDEWAYS["width"], SIDEWAYS["height"], 0.7)):
+        with new_context(viewport={"width": width, "height": height}) as context:
+            page = context.new_page()
+            open_puzzle(page, server.base, client)
+            box = bounding_box(page.locator(".board-view > svg"))
+            assert box["height"] > share * height
+            assert box["y"] + box["height"] <= height
+
+
+def test_on_a_phone_the_board_stays_and_the_menu_is_one_line(new_context, server, client):
+    view = begin(client, "nine_mens_morris")
+    with new_context(viewport=SIDEWAYS) as context:
+        page = context.new_page()
+        page.goto(f"{server.base}/game/{view['id']}")
+        status(page)
+        page.get_by_role("tab", name="Set up").click()
+        edit = page.get_by_role("button", name="Edit this position")
+        edit.scroll_into_view_if_needed()
+        expect(edit).to_be_in_viewport()
+        expect(page.locator(".board-view > svg")).to_be_in_viewport(ratio=0.99)
+        page.set_viewport_size({"width": 390, "height": 844})
+        tops = page.locator("nav > :visible").evaluate_all(
+            "links => links.map((link) => Math.round(link.getBoundingClientRect().top / 10))"
+        )
+        assert len(set(tops)) == 1
+
+
+def test_everything_is_on_the_screen_after_a_game_and_with_the_cube(new_context, server, client):
+    match = begin(client, "backgammon", rules="tournament", position=LAST_MEN)
+    with new_context(viewport={"width": 1440, "height": 900}) as context:
+        page = context.new_page()
+        for game in (finish_game(client), match["id"]):
+            page.goto(f"{server.base}/game/{game}")
+            status(page)
+            expect(page.get_by_role("button", name="Rules")).to_be_in_viewport(ratio=1)
+
+
+def test_only_what_belongs_to_it_is_shown_while_a_position_is_set_up(page, server, client):
+    view = begin(client, "nine_mens_morris")
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    page.get_by_role("button", name="Evaluation").click()
+    expect(page.locator(".value-bar .certainty")).to_be_visible()
+    page.get_by_role("tab", name="Set up").click()
+    page.get_by_role("button", name="Edit this position").click()
+    for name in (".value-bar", ".seat-cards", ".game-area > .toolbar"):
+        expect(page.locator(name).first).to_be_hidden()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator(".seat-cards")).to_be_visible()
+
+
+def test_the_selected_opponent_is_in_view_and_rules_have_names(page, server, client):
+    page.goto(f"{server.base}/game/{begin(client, 'hexapawn')['id']}")
+    page.get_by_role("button", name="New game").click()
+    dialog = page.get_by_role("dialog", name="New game")
+    dialog.locator("#game-select").select_option("backgammon")
+    gwen = dialog.locator(".rung", has_text="Gwen")
+    expect(gwen.locator("input")).to_be_checked()
+    expect(gwen).to_be_in_viewport(ratio=0.99)
+    expect(dialog.locator("#rules-select")).to_contain_text("Hypergammon, 3 men")
+
+
+def test_dice_stand_where_their_move_will_be(page, server, client):
+    view = begin(client, "backgammon", rules="money", position=LAST_MEN)
+    page.goto(f"{server.base}/game/{view['id']}")
+    page.get_by_role("button", name="Roll", exact=True).click()
+    cell = page.locator(".move-cell", has_text="roll")
+    expect(cell.locator(".move.dice")).to_have_count(1)
+
+
+def test_the_source_of_a_hint_has_no_options(page, server):
+    page.goto(f"{server.base}/puzzles")
+    script = 'async (spec) => (await import("/static/text.js")).playerOf(spec)'
+    names = [page.evaluate(script, spec) for spec in ("bgsage:plies=1", "perfect play")]
+    assert names == ["bgsage", "perfect play"]
+
+
+def test_mistakes_are_marked_on_the_line_of_the_chart(page, server):
+    page.goto(f"{server.base}/puzzles")
+    script = """async (shares) => {
+        const { findShare } = await import("/static/review.js");
+        const points = shares.map((share) => ({ share }));
+        return points.map((_, index) => findShare(points, index));
+    }"""
+    shares = [None, 0.25, None, 0.75, None]
+    assert page.evaluate(script, shares) == [0.25, 0.25, 0.5, 0.75, 0.75]
+    assert page.evaluate(script, [None]) == [0.5]
