@@ -78,7 +78,9 @@ def test_clear_complaints(capsys, tmp_path):
     assert "no option 'luck'" in complaint(capsys, "train", "her", "--set", "luck=1")
     assert "no game 'chess'" in complaint(capsys, "train", "menace", "chess")
     folder = str(tmp_path)
-    assert "it is not a regular file" in complaint(capsys, "train", "her", "--games", "5", "--out", folder)
+    assert "not a regular file" in complaint(
+        capsys, "train", "her", "--games", "5", "--out", folder
+    )
     missing = str(tmp_path / "no" / "file.json")
     assert "cannot write" in complaint(capsys, "train", "her", "--games", "5", "--out", missing)
 
