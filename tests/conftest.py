@@ -12,11 +12,9 @@ import signal
 import socket
 import sys
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 # Tests run side by side, and the threads of numpy and torch, one for each core in each process,
@@ -66,19 +64,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-class OnlyFilesWithExamples:
-    """Spares every worker a search for examples in the modules, most of them, that have none.
-
-    A plugin of its own: hooks of this file are not called for files in other folders.
-    """
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_collect_file(self, file_path: Path) -> Generator[None, Any, Any]:
-        found = yield
-        has_examples = file_path.suffix != ".py" or b">>>" in file_path.read_bytes()
-        return [one for one in found if has_examples or not isinstance(one, DoctestModule)]
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Two for each core: many tests wait for programs, servers and the browser.
@@ -92,7 +77,6 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     repetition.is_thorough = config.getoption("--thorough")
-    config.pluginmanager.register(OnlyFilesWithExamples())
     # A shell that starts us in the background lets us ignore Ctrl-C, and our children with us;
     # tests that press it would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -260,8 +260,10 @@ def test_bad_lines_are_reported_and_nothing_is_written(ludus, tmp_path):
     assert not out.exists()
 
 
-def test_an_empty_file_has_no_moves(ludus, tmp_path):
+def test_an_empty_file_of_positions_is_refused(ludus, tmp_path):
     out = tmp_path / "moves"
     file = _file(tmp_path, "")
-    assert ludus("choose", "hexapawn", "random", "--positions", file, "--out", str(out)).status == 0
-    assert out.read_text() == ""
+    result = ludus("choose", "hexapawn", "random", "--positions", file, "--out", str(out))
+    assert result.status == 2
+    assert result.err.endswith("has no position\n")
+    assert not out.exists()
