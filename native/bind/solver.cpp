@@ -102,9 +102,8 @@ public:
         auto kept = std::make_unique<HeldTable>(table(sector));
         const std::vector<Value>& all = (*kept)->values(x_to_move);
         if (all.empty()) return nb::none();
-        const nb::capsule owner(kept.get(),
+        const nb::capsule owner(kept.release(),
                                 [](void* p) noexcept { delete static_cast<HeldTable*>(p); });
-        kept.release();
         const std::size_t shape[1] = {all.size()};
         return nb::cast(ReadOnlyBytes(all.data(), 1, shape, owner));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "common/device.hpp"
@@ -70,7 +71,7 @@ LUDUS_HD inline Mask turned(Mask set) {
     bits = (bits >> 2 & 0x33333333u) | (bits & 0x33333333u) << 2;
     bits = (bits >> 4 & 0x0F0F0F0Fu) | (bits & 0x0F0F0F0Fu) << 4;
     bits = (bits >> 8 & 0x00FF00FFu) | (bits & 0x00FF00FFu) << 8;
-    bits = bits >> 16 | bits << 16;
+    bits = std::rotl(bits, 16);
     return bits >> (31 - kBar);
 }
 
