@@ -5,9 +5,10 @@
 Players of several strengths play games with seeds. Each game is reviewed as on a fresh install, and
 each verdict is compared with exact values: those of a solved game in DIR, or else those of endings
 with up to four men a side; in these the review itself uses no tables at all. A move is found if its
-mark is a mistake or a blunder that is exact or very likely; marks that are estimates count as
-unclear. Printed are the shares of moves that lose value and are found, unclear or missed, and of
-good moves that are marked (false alarms) or unclear.
+mark is a mistake or a blunder that is exact or very likely. Estimated mistakes and blunders are
+counted apart, and inaccuracies are unclear. Printed are the shares of moves that lose value and are
+found, and of good moves that are marked (false alarms), each also with estimates and with unclear
+ones.
 """
 
 import argparse
@@ -70,9 +71,7 @@ def main() -> None:
         for position, move, reviewed in zip(positions, moves, review.moves, strict=False):
             if reviewed is not None and exact.has_value(position):
                 is_mistake = exact.verdict(position).cost(move) > 0
-                is_sure = reviewed.mark in ("?", "??") and reviewed.certainty != "estimate"
-                verdict = "marked" if is_sure else "unclear" if reviewed.mark else "good"
-                counts[is_mistake, verdict] += 1
+                counts[is_mistake, classify_mark(reviewed.mark, reviewed.certainty)] += 1
     report = make_report(counts, seconds)
     if options.json:
         print(json.dumps(report))
@@ -94,15 +93,25 @@ def play_game(game: Any, seed: int) -> tuple[list[Any], list[Any]]:
     return positions, moves
 
 
+def classify_mark(mark: str, certainty: str) -> str:
+    """Return how clearly a review calls a move a mistake."""
+    if mark in ("?", "??"):
+        return "estimated" if certainty == "estimate" else "marked"
+    return "unclear" if mark else "good"
+
+
 def make_report(counts: Counter[tuple[bool, str]], seconds: list[float]) -> dict[str, Any]:
     report: dict[str, Any] = {"games": len(seconds)}
     titles = {True: ("found", "mistakes"), False: ("false_alarms", "good_moves")}
     for is_mistake, (title, whole) in titles.items():
         total = sum(count for (kind, _), count in counts.items() if kind == is_mistake)
-        marked, unclear = counts[is_mistake, "marked"], counts[is_mistake, "unclear"]
         report[whole] = total
+        marked = counts[is_mistake, "marked"]
         report[title] = describe_share(marked, total)
-        report[f"{title}_or_unclear"] = describe_share(marked + unclear, total)
+        marked += counts[is_mistake, "estimated"]
+        report[f"{title}_or_estimated"] = describe_share(marked, total)
+        marked += counts[is_mistake, "unclear"]
+        report[f"{title}_or_unclear"] = describe_share(marked, total)
     report["seconds_per_game"] = round(sum(seconds) / max(len(seconds), 1), 2)
     report["slowest_seconds"] = round(max(seconds, default=0), 2)
     return report

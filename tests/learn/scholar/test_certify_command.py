@@ -53,11 +53,16 @@ def test_one_command_from_weights_to_a_certified_player(endings, capsys):
     assert json.loads(capsys.readouterr().out)["missing"] == 1
 
 
-def test_a_check_leaves_an_unfinished_certificate_alone(endings, capsys):
-    weights, state = endings / "scorer.safetensors", endings / "scorer.exceptions.visit"
-    command = ["scholar", "certify", "--weights", str(weights), "--device", "cpu"]
-    command += ["--positions", str(endings / "endings.txt")]
+def begin_certificate(endings):
+    """Visit one move; return the command and the file of its state."""
+    command = ["scholar", "certify", "--weights", str(endings / "scorer.safetensors")]
+    command += ["--device", "cpu", "--positions", str(endings / "endings.txt")]
     assert run([*command, "--moves", "1"]) == 0
+    return command, endings / "scorer.exceptions.visit"
+
+
+def test_a_check_leaves_an_unfinished_certificate_alone(endings, capsys):
+    command, state = begin_certificate(endings)
     unfinished = state.read_bytes()
     capsys.readouterr()
     assert run([*command, "--check"]) == 1
@@ -67,10 +72,7 @@ def test_a_check_leaves_an_unfinished_certificate_alone(endings, capsys):
 
 
 def test_a_full_disk_at_the_end_keeps_the_unfinished_certificate(endings, capsys):
-    weights, state = endings / "scorer.safetensors", endings / "scorer.exceptions.visit"
-    command = ["scholar", "certify", "--weights", str(weights), "--device", "cpu"]
-    command += ["--positions", str(endings / "endings.txt")]
-    assert run([*command, "--moves", "1"]) == 0
+    command, state = begin_certificate(endings)
     unfinished = state.read_bytes()
     with limit_file_size(100):
         assert run(command) == 2

@@ -50,13 +50,13 @@ def make_choice(evaluate: ScoreFunction, stored: StoredMoves, device: torch.devi
         is_move = as_tensor(examples.children.is_move)
         move = as_tensor(examples.children.move)
         keys, symmetry = examples.positions.map(as_tensor).find_canonical()
-        known = move_back(stored.find(keys), symmetry)
+        known = undo_symmetry(stored.find(keys), symmetry)
         return torch.where(is_move, score + 9 * (move == known[:, None]), -9).argmax(1)
 
     return choose
 
 
-def move_back(moves: torch.Tensor, symmetry: torch.Tensor) -> torch.Tensor:
+def undo_symmetry(moves: torch.Tensor, symmetry: torch.Tensor) -> torch.Tensor:
     """Return moves of canonical positions as moves of the positions; -1 stays."""
     points = torch.stack([unpack_part(moves, part) for part in range(len(PARTS))], dim=1)
     table = torch.as_tensor(INVERSE_IMAGES, dtype=torch.int32, device=moves.device)
