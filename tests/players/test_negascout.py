@@ -7,7 +7,9 @@ import pytest
 import ludus
 from ludus.core.errors import BadSpec, LudusError, UnknownName
 from ludus.games.nine_mens_morris import PRESETS
+from ludus.players import negascout
 from ludus.players.negascout import LEVELS
+from support.waiting import PATIENCE
 
 
 def morris(rules="standard", engine="native"):
@@ -195,3 +197,23 @@ def test_it_can_be_stopped():
     is_over.set()
     thread.join()
     assert found.move in game.start().legal_moves()
+
+
+def test_a_stop_makes_no_second_search(monkeypatch):
+    """A stop that comes while the search is made: the next stop must reach the search that runs."""
+    player = ludus.player("negascout:nodes=2000", morris())
+    num_made, make = 0, negascout.native.Search
+
+    def make_after_a_stop(*args):
+        nonlocal num_made
+        num_made += 1
+        if num_made == 1:
+            thread = threading.Thread(target=player.stop, daemon=True)
+            thread.start()
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+        return make(*args)
+
+    monkeypatch.setattr(negascout.native, "Search", make_after_a_stop)
+    player.choose(morris().start())
+    assert num_made == 1

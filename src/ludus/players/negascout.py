@@ -201,7 +201,11 @@ class NegascoutPlayer(Player):
 
     def stop(self) -> None:
         """Stop a search running on another thread; it returns the best move found so far."""
-        self.search.stop()
+        # The property would make a second search while the other thread makes the first: since
+        # Python 3.12 it has no lock.
+        search: native.Search | None = vars(self).get("search")
+        if search is not None:
+            search.stop()
 
     def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         return self.think(position, limit)
