@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
 from ludus.learn.nnmm.examples import Examples
 from ludus.learn.nnmm.network_groups import find_groups, train_side_by_side
+from ludus.learn.nnmm.stacked import StackedNetworks
 from ludus.learn.nnmm.train import Diverged, NetworkTrainer
 
 DESIGNS = {
@@ -187,3 +189,15 @@ def test_a_symmetric_network_is_trained_by_itself() -> None:
     list(runs[0].epochs())
     assert len(list(train_side_by_side([runs[1]]))) == 2
     assert runs[0].history[-1].loss == runs[1].history[-1].loss
+
+
+def test_masks_of_dropout_are_on_the_device_of_the_networks() -> None:
+    """Shown without a GPU on torch's device without memory."""
+    networks = [
+        nn.Sequential(nn.Linear(4, 3), nn.Dropout(rate), nn.Linear(3, 2)).to("meta")
+        for rate in (0.1, 0.5)
+    ]
+    masks = StackedNetworks(networks).find_mask_shapes(torch.zeros(2, 5, 4, device="meta"))
+    assert {name: (mask.device.type, mask.shape) for name, mask in masks.items()} == {
+        "1.mask": ("meta", (2, 5, 3))
+    }

@@ -45,15 +45,22 @@ class GraphedCallable(Generic[T]):
         if self._calls <= NUM_WARMUP_CALLS:
             return self._run_on_side_stream()
         if self._captured is None:
-            graph = torch.cuda.CUDAGraph()
-            for generator in self._generators:
-                graph.register_generator_state(generator)
-            with torch.cuda.graph(graph):
-                result = self._function()
-            self._captured = graph, result
+            self._captured = self._capture()
         graph, result = self._captured
         graph.replay()
         return result
+
+    def _capture(self) -> tuple[torch.cuda.CUDAGraph, T]:
+        graph = torch.cuda.CUDAGraph()
+        for generator in self._generators:
+            graph.register_generator_state(generator)
+        # Graphs captured one after another share the workspace of matrix products (pytorch issue
+        # 193402). If they then run at the same time, products wait for each other without end.
+        torch._C._cuda_clearCublasWorkspaces()
+        with torch.cuda.graph(graph):
+            result = self._function()
+        torch._C._cuda_clearCublasWorkspaces()
+        return graph, result
 
     def _run_on_side_stream(self) -> T:
         """Call the function on a side stream, as required before a capture."""

@@ -100,7 +100,7 @@ class StackedNetworks(nn.Module):
             if f"{path}.mask" in wanted:
                 hooks.append(module.register_forward_pre_hook(make_hook(f"{path}.mask")))
         was_training = template.training
-        template.train()
+        template.to(x.device).train()  # no part of this module, so not moved with it
         with torch.no_grad():
             template(x[0])
         template.train(was_training)
