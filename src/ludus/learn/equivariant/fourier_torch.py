@@ -194,7 +194,7 @@ class TorchFourierKernel(NamedTuple):
 def transform_kernel(steps: torch.Tensor, kind: torch.dtype) -> TorchFourierKernel:
     """Transform weights of a group convolution, (experts, 16, to, from), to the Fourier basis."""
     experts, _, to, frm = steps.shape
-    signs, planes = _irrep_tensors(steps.dtype, steps.device)
+    signs, planes = irrep_tensors(steps.dtype, steps.device)
     blocks = torch.einsum("ra,eakl->erlk", signs, steps)
     pairs = torch.einsum("rajl,eakm->erlmjk", planes, steps)
     return TorchFourierKernel(
@@ -275,5 +275,6 @@ def _basis_tensor(kind: torch.dtype, device: torch.device) -> torch.Tensor:
 
 
 @cache
-def _irrep_tensors(kind: torch.dtype, device: torch.device) -> list[torch.Tensor]:
+def irrep_tensors(kind: torch.dtype, device: torch.device) -> list[torch.Tensor]:
+    """Return the irreps: signs, (8, 16), and matrices, (2, 16, 2, 2)."""
     return [torch.as_tensor(each, dtype=kind, device=device) for each in irreps()]

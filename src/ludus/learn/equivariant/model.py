@@ -189,6 +189,14 @@ class _EquivariantBlock(nn.Module):
         )
 
 
+def group_convolutions(model: nn.Module) -> Iterator[nn.Parameter]:
+    """Yield the weights of all group convolutions in a model, each (experts, 16, to, from)."""
+    for module in model.modules():
+        if isinstance(module, _EquivariantBlock):
+            yield module.layer1
+            yield module.layer2
+
+
 def _affine(units: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """Apply each expert's layer to its own positions."""
     return torch.baddbmm(bias.to(units.dtype), units, weights.to(units.dtype).swapaxes(-2, -1))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import torch
 from torch import nn
@@ -12,6 +12,7 @@ from ludus.games.nine_mens_morris.batch import DRAW, LOST, PositionBatch
 from ludus.learn.common.optimizer import EmaOptimizer
 from ludus.learn.common.replay_buffer import Columns, ReplayBuffer
 from ludus.learn.equivariant.group import GROUP_ORDER
+from ludus.learn.equivariant.muon import Muon
 from ludus.learn.scholar.encoding import (
     NUM_EXPERTS,
     BoardMatrices,
@@ -107,13 +108,25 @@ def _matrices_on(device: torch.device, dtype: torch.dtype) -> BoardMatrices:
     return BoardMatrices(**matrices)
 
 
+OptimizerName = Literal["adam", "muon"]
+"""Adam for all weights, or Muon for those of the group convolutions; see `equivariant.muon`."""
+
+
 def build_optimizer(
-    make_networks: Callable[[], nn.Module], ema_decay: float, device: torch.device
+    make_networks: Callable[[], nn.Module],
+    ema_decay: float,
+    device: torch.device,
+    name: OptimizerName = "adam",
 ) -> EmaOptimizer:
-    """Build networks with random weights, their average and their Adam optimizer."""
+    """Build networks with random weights, their average and their optimizer."""
     model, ema_model = make_networks().to(device), make_networks().to(device)
-    adam = torch.optim.Adam(model.parameters(), fused=device.type == "cuda")
-    return EmaOptimizer(model, ema_model, adam, ema_decay, has_ema_warmup=True)
+    is_fused = device.type == "cuda"
+    optimizer = (
+        Muon(model, fused=is_fused)
+        if name == "muon"
+        else torch.optim.Adam(model.parameters(), fused=is_fused)
+    )
+    return EmaOptimizer(model, ema_model, optimizer, ema_decay, has_ema_warmup=True)
 
 
 def make_replay_buffer(

@@ -153,6 +153,8 @@ class Trainer:
         """Return what must match for a checkpoint to be resumed."""
         config = asdict(self.training.config)
         config["shelf"] = config.pop("buffer_size")  # its key in existing checkpoints
+        if config["optimizer"] == "adam":
+            del config["optimizer"]  # existing checkpoints do not name it
         return {"kind": self.training.checkpoint_kind, "course": config}
 
     def _restore(self, file: Path) -> None:

@@ -10,7 +10,7 @@ from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.bitboards import Array
 from ludus.learn.scholar.encoding import MEN_PER_SIDE, select_expert
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
-from ludus.learn.scholar.model import as_tensor
+from ludus.learn.scholar.model import OptimizerName, as_tensor
 from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
 from ludus.oracle.morris.sectors import Subspace
 
@@ -99,6 +99,7 @@ class TrainingConfig:
     averaging: float = 0.999
     """Decay of the averaged weights."""
 
+    optimizer: OptimizerName = "adam"
     rounds_ahead: int = 20
     """Rounds of examples generated before the first step."""
 
