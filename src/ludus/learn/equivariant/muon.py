@@ -60,6 +60,8 @@ class Muon(Optimizer):
 
     def _update_kernels(self, group: dict[str, Any]) -> None:
         kernels = [each for each in group["params"] if each.grad is not None]
+        if not kernels:
+            return
         gradients = [each.grad for each in kernels]
         for kernel in kernels:
             if not self.state[kernel]:

@@ -1,0 +1,97 @@
+"""Muon: orthogonal updates of group convolutions, Adam for the rest, exact checkpoints."""
+
+import pytest
+import torch
+
+from ludus.learn.common.checkpoint import optimizer_tensors, restore_optimizer
+from ludus.learn.equivariant import group
+from ludus.learn.equivariant.model import EquivariantNetwork, group_convolutions
+from ludus.learn.equivariant.muon import Muon, orthogonalize, orthogonalize_kernels
+
+
+def _expand(kernels):
+    return group.expand_group_convolution(kernels, torch.as_tensor(group.RELATIVE_ELEMENTS))
+
+
+def test_kernels_become_orthogonal_matrices_between_all_units():
+    kernels = torch.randn(3, 16, 5, 5, generator=torch.Generator().manual_seed(0))
+    left, _, right = torch.linalg.svd(_expand(kernels))
+    found = _expand(orthogonalize_kernels(kernels))
+    # With the singular vectors of the dense matrix, whose values alone have changed.
+    values = left.mT @ found @ right.mT
+    kept = values.diagonal(dim1=1, dim2=2)
+    assert kept.min() > 0.6 and kept.max() < 1.25
+    assert (values - torch.diag_embed(kept)).abs().max() < 1e-3
+    dense = left.mT @ orthogonalize(_expand(kernels)) @ right.mT
+    assert (kept - dense.diagonal(dim1=1, dim2=2)).abs().max() < 0.6
+
+
+def test_the_scale_of_gradients_does_not_matter():
+    kernels = torch.randn(2, 16, 3, 3, generator=torch.Generator().manual_seed(2))
+    torch.testing.assert_close(
+        orthogonalize_kernels(kernels), orthogonalize_kernels(1e-3 * kernels), atol=1e-3, rtol=0
+    )
+    assert not orthogonalize_kernels(torch.zeros(1, 16, 3, 3)).any()
+
+
+@pytest.mark.parametrize("shape", [(3, 7), (7, 3)])
+def test_matrices_need_not_be_square(shape):
+    matrices = torch.randn(2, *shape, generator=torch.Generator().manual_seed(3))
+    values = torch.linalg.svdvals(orthogonalize(matrices))
+    assert values.min() > 0.6 and values.max() < 1.25
+
+
+def _network():
+    torch.manual_seed(4)
+    network = EquivariantNetwork(group.POINT_PERMUTATIONS, 3, 4, 2, experts=2)
+    for kernel in group_convolutions(network):  # the second of a block is 0 at first
+        torch.nn.init.normal_(kernel, std=0.1)
+    return network
+
+
+def _take_steps(network, optimizer, seeds):
+    for seed in seeds:
+        inputs = torch.randn(2, 8, 24, generator=torch.Generator().manual_seed(seed))
+        optimizer.zero_grad(set_to_none=True)
+        # The last layer is 0 at first and passes no gradient.
+        (network.forward_in_group_domain(inputs).square().mean() + network(inputs).sum()).backward()
+        optimizer.step()
+
+
+def test_updates_are_as_large_as_those_of_adam_and_others_are_adams():
+    network, twin = _network(), _network()
+    before = [each.detach().clone() for each in network.parameters()]
+    muon, adam = Muon(network), torch.optim.Adam(twin.parameters())
+    _take_steps(network, muon, [1])
+    _take_steps(twin, adam, [1])
+    kernels = set(group_convolutions(network))
+    assert len(kernels) == 4
+    for old, new, other in zip(before, network.parameters(), twin.parameters(), strict=True):
+        if new in kernels:
+            size = (new - old).square().mean().sqrt() / 0.001
+            assert 0.1 < size < 0.25
+        else:
+            torch.testing.assert_close(new, other, atol=0, rtol=0)
+
+
+def test_a_restored_state_goes_on_exactly():
+    network = _network()
+    muon = Muon(network)
+    _take_steps(network, muon, [1, 2])
+    copy = _network()
+    copy.load_state_dict(network.state_dict())
+    restored = Muon(copy)
+    restore_optimizer(restored, {k: v.clone() for k, v in optimizer_tensors(muon).items()})
+    for model, optimizer in ((network, muon), (copy, restored)):
+        for each in optimizer.param_groups:
+            each["lr"] = 0.01
+        _take_steps(model, optimizer, [3, 4])
+    for one, other in zip(network.parameters(), copy.parameters(), strict=True):
+        torch.testing.assert_close(one, other, atol=0, rtol=0)
+
+
+def test_weights_without_gradients_are_left_alone():
+    network = _network()
+    muon = Muon(network)
+    muon.step()
+    assert not muon.state
