@@ -20,7 +20,8 @@ def test_kernels_become_orthogonal_matrices_between_all_units():
     # With the singular vectors of the dense matrix, whose values alone have changed.
     values = left.mT @ found @ right.mT
     kept = values.diagonal(dim1=1, dim2=2)
-    assert kept.min() > 0.6 and kept.max() < 1.25
+    assert kept.min() > 0.6
+    assert kept.max() < 1.25
     assert (values - torch.diag_embed(kept)).abs().max() < 1e-3
     dense = left.mT @ orthogonalize(_expand(kernels)) @ right.mT
     assert (kept - dense.diagonal(dim1=1, dim2=2)).abs().max() < 0.6
@@ -38,7 +39,8 @@ def test_the_scale_of_gradients_does_not_matter():
 def test_matrices_need_not_be_square(shape):
     matrices = torch.randn(2, *shape, generator=torch.Generator().manual_seed(3))
     values = torch.linalg.svdvals(orthogonalize(matrices))
-    assert values.min() > 0.6 and values.max() < 1.25
+    assert values.min() > 0.6
+    assert values.max() < 1.25
 
 
 def _network():

@@ -77,7 +77,7 @@ class Muon(Optimizer):
             size = ADAM_UPDATE_SIZE * (GROUP_ORDER * max(updates.shape[2:])) ** 0.5
             updates *= -size * group["lr"]
             chosen = [kernels[number] for number in numbers]
-            torch._foreach_add_(chosen, list(updates.split([len(each) for each in chosen])))
+            torch._foreach_add_(chosen, list(torch.split(updates, [len(each) for each in chosen])))
 
 
 def orthogonalize_kernels(kernels: torch.Tensor) -> torch.Tensor:
@@ -104,7 +104,7 @@ def orthogonalize(matrices: torch.Tensor) -> torch.Tensor:
     Singular values become 0.7 to 1.2, unless they are below a hundredth of the norm.
     """
     norms = torch.linalg.matrix_norm(matrices, keepdim=True)
-    found = matrices / (norms + MIN_NORM)
+    found: torch.Tensor = matrices / (norms + MIN_NORM)
     if found.is_cuda:
         found = found.bfloat16()
     is_tall = found.shape[-2] > found.shape[-1]
