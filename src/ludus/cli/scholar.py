@@ -3,9 +3,9 @@
 import math
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,13 +15,14 @@ from ludus.cli.output import format_optional, print_json, print_notice, print_ta
 from ludus.cli.training_log import LogOption, open_training_log
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import add_suffix, check_output, quote_path
+from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ludus.games.nine_mens_morris.batch import MoveBatch
     from ludus.learn.scholar.examples import ExampleSource
-    from ludus.learn.scholar.model import Exam
+    from ludus.learn.scholar.model import Exam, OptimizerName
     from ludus.learn.scholar.train import AnyTraining
     from ludus.learn.scholar.weights import ScholarWeights
 
@@ -29,6 +30,8 @@ MODEL_KINDS = ("scorer", "chain")
 MODEL_SIZES = ("full", "deep", "small", "compact", "tiny")
 SCORER_SIZES = ("deep", "compact")
 """Sizes of scorers alone."""
+
+OPTIMIZERS = ("adam", "muon")
 
 
 def scholar(
@@ -84,6 +87,9 @@ def scholar(
         ),
     ] = None,
     rate: Annotated[float, typer.Option(min=0.0, max=100.0, help="Peak learning rate.")] = 0.002,
+    optimizer: Annotated[
+        str, typer.Option(metavar="NAME", help="adam, or muon for the group convolutions.")
+    ] = "adam",
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
     seed: Annotated[
@@ -113,6 +119,7 @@ def scholar(
         raise BadSpec(
             f"there is no {quote(f'{size} {way}')}: {', '.join(MODEL_SIZES)}; scorer, chain"
         )
+    check_choice("there is no optimizer", optimizer, OPTIMIZERS)
     if way == "chain" and size in SCORER_SIZES:
         raise BadSpec(f"there is no {size} chain; {size} is a size of scorers")
     if teacher is not None and way != "scorer":
@@ -133,7 +140,16 @@ def scholar(
     if games and (0, 0, men, men) not in source.subspaces:
         raise BadSpec("games against perfect play need the whole game solved, not endings alone")
     exams = {name: _make_exam(source, entries) for name, entries in exam_entries.items()}
-    training = _make_training(source, way, size, seed, torch_device, teacher, large)
+    training = _make_training(
+        source,
+        way,
+        size,
+        seed,
+        cast("OptimizerName", optimizer),
+        torch_device,
+        teacher,
+        large,
+    )
     if initial is not None:
         load_initial_weights(training, initial)
     if mined is not None:
@@ -155,6 +171,7 @@ def scholar(
         "way": way,
         "size": size,
         "seed": seed,
+        "optimizer": optimizer,
         "teacher": "perfect play" if teacher is None else teacher.stem,
         "seconds": round(trainer.seconds, 1),
         "steps": training.optimizer.steps,
@@ -230,6 +247,7 @@ def _make_training(
     way: str,
     size: str,
     seed: int,
+    optimizer: "OptimizerName",
     device: Any,
     teacher: Path | None,
     large: "ScholarWeights | None",
@@ -243,14 +261,15 @@ def _make_training(
     )
     from ludus.learn.scholar.train import load_chain_preset, load_scorer_preset
 
+    if way == "chain":
+        chain = replace(load_chain_preset(size, seed), optimizer=optimizer)
+        return ChainTraining(source, chain, device)
+    config = replace(load_scorer_preset(size, seed), optimizer=optimizer)
     if large is not None:
-        return DistillationTraining(source, load_scorer_preset(size, seed), device, large)
+        return DistillationTraining(source, config, device, large)
     if teacher is not None:
-        entries = read_dataset(teacher)
-        return ImitationTraining(source, load_scorer_preset(size, seed), device, entries)
-    if way == "scorer":
-        return ScorerTraining(source, load_scorer_preset(size, seed), device)
-    return ChainTraining(source, load_chain_preset(size, seed), device)
+        return ImitationTraining(source, config, device, read_dataset(teacher))
+    return ScorerTraining(source, config, device)
 
 
 def print_status(line: str) -> None:

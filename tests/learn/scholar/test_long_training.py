@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from ludus.cli.main import run
+from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.common.checkpoint import load_checkpoint
+from ludus.learn.common.checkpoint import load_checkpoint, optimizer_tensors
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import scorer_training
 from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining
@@ -86,9 +87,10 @@ def test_a_dead_expert_of_a_chain_learns_again():
     assert take.blocks[0].layer2.grad[10].abs().max() > 0
 
 
-def test_dead_experts_are_found_while_training(monkeypatch):
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
+def test_dead_experts_are_found_while_training(monkeypatch, optimizer):
     monkeypatch.setattr(scorer_training, "CHECK_INTERVAL", 3)
-    training = make_scorer()
+    training = make_scorer(optimizer=optimizer)
     kill(list(training.optimizer.model.children())[1], 4)
     for _ in range(2):
         training.step(1e-3)
@@ -227,3 +229,27 @@ def test_trainings_that_cannot_be_are_refused(tmp_path, capsys, arguments):
     command = ["train", "scholar", "--device", "cpu", "--out", str(tmp_path / "x"), *arguments]
     assert run(command) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_checkpoints_name_the_optimizer_unless_it_is_adam(tmp_path):
+    """Checkpoints from before there was a choice must resume, and only with Adam."""
+    file, schedule = tmp_path / "state", TrainingSchedule(1.0)
+    training = make_scorer()
+    training.step(1e-3)
+    Trainer(training, schedule).save_checkpoint(file)
+    assert b"optimizer" not in file.read_bytes()
+    Trainer(make_scorer(), schedule, file)
+    with pytest.raises(LudusError, match="another training run"):
+        Trainer(make_scorer(optimizer="muon"), schedule, file)
+
+
+def test_training_with_muon_goes_on_exactly(tmp_path):
+    file, schedule = tmp_path / "state", TrainingSchedule(1.0)
+    training = make_scorer(optimizer="muon")
+    training.step(1e-3)
+    Trainer(training, schedule).save_checkpoint(file)
+    resumed = make_scorer(optimizer="muon")
+    Trainer(resumed, schedule, file)
+    before, after = (optimizer_tensors(each.optimizer.adam) for each in (training, resumed))
+    assert before.keys() == after.keys()
+    assert all(torch.equal(before[name], after[name]) for name in before)
