@@ -6,7 +6,8 @@ Run it again until it says that all rows are done. Rows that are done are read f
 written to it one by one, so it is all that must be kept; unfinished networks continue from
 checkpoints under --out while these exist. `ludus reproduce ID --size published --out reproduced`
 then writes the reports without training. --list shows the rows, the cost of each and what is done.
-Numpy and torch suffice, except for the loss with legality, which needs the native core.
+It needs numpy, torch, safetensors, pydantic and platformdirs; compiled modules are needed for the
+loss with legality alone.
 """
 
 import argparse
