@@ -1,5 +1,7 @@
 """Analysis on the page from a fresh install: evaluation, hints, review, mistakes and puzzles."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -103,11 +105,8 @@ def test_puzzles_are_solved_move_by_move(page, server, client):
     assert offered == sum(each["kind"] == "win" for each in kinds)
     prompt_says(page, "only one move wins")
     for _ in range(3):
-        node = page.evaluate("document.querySelectorAll('.place.enabled').length")
-        if not node or drill.get_attribute("data-state") == "solved":
+        if solve_one(page, drill) == "solved":
             break
-        page.wait_for_selector(".place.enabled")
-        solve_one(page, drill)
     expect(drill).to_have_attribute("data-state", "solved")
     expect(page.locator(".puzzle")).to_contain_text("Solved in a row: ")
     page.get_by_role("button", name="Play it out").click()
@@ -115,19 +114,40 @@ def test_puzzles_are_solved_move_by_move(page, server, client):
 
 
 def solve_one(page, drill):
-    """Try the places in turn; a wrong one is taken back."""
-    for place in [
-        each.get_attribute("data-place") for each in page.locator(".place.enabled").all()
-    ]:
+    """Try the places in turn; a wrong one is taken back. Return the state of the drill after it."""
+    places = page.locator(".place.enabled").evaluate_all("all => all.map(one => one.dataset.place)")
+    for place in places:
         page.locator(f'.place.enabled[data-place="{place}"]').click()
         page.wait_for_function(
             "place => /Correct: |is not the solution/.test(document.querySelector('.message')"
             ".textContent) && document.querySelector('.message').textContent.includes(place)",
             arg=place,
         )
-        if drill.get_attribute("data-state") != "wrong":
-            return
-        page.wait_for_selector(f'.place.enabled[data-place="{place}"]')
+        expect(drill).to_have_attribute("data-state", re.compile("wrong|right|solved"))
+        if (state := drill.get_attribute("data-state")) != "wrong":
+            return state
+    raise AssertionError("no place is right")
+
+
+def test_only_ones_own_moves_are_made_in_a_puzzle(page, server):
+    """While the reply is being found, the places of the other side do not answer."""
+    page.goto(f"{server.base}/puzzles")
+    drill = page.locator(".drill")
+    expect(drill).to_have_attribute("data-state", "open")
+    page.get_by_label("Game").select_option("noughts_and_crosses")
+    expect(page.locator(".place")).to_have_count(9)
+    expect(drill).to_have_attribute("data-state", "open")
+    touches = []
+    page.route("**/evaluation?*", lambda route: None)  # no answer
+    page.on("request", lambda each: each.url.endswith("/touch") and touches.append(each.url))
+    with page.expect_request("**/evaluation?*"):
+        page.locator(".place.enabled").first.click()
+    if page.locator(".place.enabled").count():  # none if that move has won
+        page.locator(".place.enabled").first.click()
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert len(touches) == 1
+    page.unroute_all(behavior="ignoreErrors")
+    expect(drill).to_have_attribute("data-state", re.compile("wrong|right|solved"))
 
 
 def test_a_small_game_is_solved_on_request(page, tmp_path):

@@ -31,6 +31,8 @@ export class Drill {
     this.isClean = true;
     this.hasEnded = false;
     this.numFound = 0;
+    /** Whether a move is being checked or replied to; the other side's moves are not for the user. */
+    this.isChecking = false;
     /** Number of tasks started; only the last one is shown, whichever is loaded last. */
     this.numStarts = 0;
     /** The node whose solution is drawn on the board. */
@@ -52,7 +54,10 @@ export class Drill {
     );
   }
 
-  /** @param {"loading" | "open" | "wrong" | "right" | "solved" | "shown" | "failed"} state */
+  /**
+   * @param {"loading" | "open" | "wrong" | "replying" | "right" | "solved" | "shown" | "failed"} state
+   *   replying: a move was right and the best reply is being played, then right
+   */
   setState(state) {
     this.element.dataset.state = state;
   }
@@ -124,7 +129,7 @@ export class Drill {
   /** @param {string} place */
   async touch(place) {
     const { view } = this;
-    if (!view || this.hasEnded || view.status !== "yours") return;
+    if (!view || this.hasEnded || this.isChecking || view.status !== "yours") return;
     try {
       const body = { node: view.at, touched: view.touched, place };
       this.show(await post(`${this.path}/touch`, body));
@@ -133,7 +138,13 @@ export class Drill {
       await this.refresh([]);
       return;
     }
-    if (this.view && this.view.at !== view.at) await this.checkMove(view.at);
+    if (!this.view || this.view.at === view.at) return;
+    this.isChecking = true;
+    try {
+      await this.checkMove(view.at);
+    } finally {
+      this.isChecking = false;
+    }
   }
 
   /**
@@ -159,8 +170,9 @@ export class Drill {
       this.end("solved", `Correct: ${text}.${task.note ? ` ${task.note}` : ""}`);
       return;
     }
-    this.say("right", `Correct: ${text}. Go on.`);
+    this.say("replying", `Correct: ${text}. Go on.`);
     await this.reply();
+    if (!this.hasEnded) this.setState("right");
   }
 
   /** Play the best reply. */
@@ -188,7 +200,7 @@ export class Drill {
   }
 
   /**
-   * @param {"wrong" | "right" | "solved" | "shown"} state
+   * @param {"wrong" | "replying" | "solved" | "shown"} state
    * @param {string} text
    */
   say(state, text) {
