@@ -93,14 +93,20 @@ def test_playing_on_after_the_opponents_mistake_leaves_nothing_paused(page, serv
     assert status(page) == "yours"
 
 
-def test_puzzles_are_solved_move_by_move(page, server, client):
-    kinds = client.get("/api/puzzles/kinds", params={"game": "noughts_and_crosses"}).json()
+def open_puzzle(page, server):
+    """Open a puzzle of noughts and crosses, and return its part of the page."""
     page.goto(f"{server.base}/puzzles")
     drill = page.locator(".drill")
     expect(drill).to_have_attribute("data-state", "open")
     page.get_by_label("Game").select_option("noughts_and_crosses")
     expect(page.locator(".place")).to_have_count(9)
     expect(drill).to_have_attribute("data-state", "open")
+    return drill
+
+
+def test_puzzles_are_solved_move_by_move(page, server, client):
+    kinds = client.get("/api/puzzles/kinds", params={"game": "noughts_and_crosses"}).json()
+    drill = open_puzzle(page, server)
     offered = page.get_by_label("Difficulty").locator("option").count()
     assert offered == sum(each["kind"] == "win" for each in kinds)
     prompt_says(page, "only one move wins")
@@ -131,12 +137,7 @@ def solve_one(page, drill):
 
 def test_only_ones_own_moves_are_made_in_a_puzzle(page, server):
     """While the reply is being found, the places of the other side do not answer."""
-    page.goto(f"{server.base}/puzzles")
-    drill = page.locator(".drill")
-    expect(drill).to_have_attribute("data-state", "open")
-    page.get_by_label("Game").select_option("noughts_and_crosses")
-    expect(page.locator(".place")).to_have_count(9)
-    expect(drill).to_have_attribute("data-state", "open")
+    drill = open_puzzle(page, server)
     touches = []
     page.route("**/evaluation?*", lambda route: None)  # no answer
     page.on("request", lambda each: each.url.endswith("/touch") and touches.append(each.url))

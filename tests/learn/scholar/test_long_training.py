@@ -196,7 +196,8 @@ def test_sizes_of_scorers(size, megabytes):
     assert 0.5 * megabytes < numbers / 1e6 < megabytes
 
 
-def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys):
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
+def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys, optimizer):
     """Of the built-in endings alone; the positions to train on more often are two of them."""
     out, mistakes = tmp_path / "s.safetensors", tmp_path / "m.exceptions"
     endings = source_of(FOUR).sample_positions(2, 1, [(3, 3, 0, 0)])
@@ -204,10 +205,12 @@ def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys):
     save_exceptions(mistakes, Exceptions(keys, np.zeros(2, np.int32), "", 400.0, {}))
     command = ["train", "scholar", "--size", "tiny", "--session", "0.01", "--device", "cpu"]
     command += ["--out", str(out), "--mistakes", str(mistakes), "--compact", "--json"]
+    command += ["--optimizer", optimizer]
     assert run([*command, "--minutes", "999"]) == 0
     shown = capsys.readouterr()
     assert "goes on" in shown.err
     first = json.loads(shown.out)
+    assert first["optimizer"] == optimizer
     assert not out.exists()
     assert first["out"] == f"{out}.unfinished"
     assert run([*command, "--minutes", "0.01"]) == 0
@@ -219,6 +222,7 @@ def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys):
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["--optimizer", "sgd"],
         ["--way", "chain", "--size", "deep"],
         ["--way", "chain", "--distil", "x"],
         ["--distil", "nowhere", "--size", "tiny"],
