@@ -25,6 +25,7 @@ from ludus.learn.nnmm import (
 from ludus.reproduce import Context
 
 from .data import find_data_folder
+from .stored_rows import fill_cache, load_rows
 
 Curve = dict[str, list[float]]
 """Validation accuracy in percent, validation error, and seconds since the beginning, by epoch."""
@@ -61,7 +62,11 @@ class NetworkTask:
     def config(self) -> TrainingConfig:
         settings = load_preset(self.preset).training_for(self.step)
         epochs, batch = self.context.setting("epochs"), self.context.setting("batch")
-        return replace(limit_config(settings, epochs, batch), seed=self.context.seed + self.seed)
+        return replace(
+            limit_config(settings, epochs, batch),
+            precision=self.context.setting("precision"),
+            seed=self.context.seed + self.seed,
+        )
 
     @property
     def key(self) -> str:
@@ -123,14 +128,16 @@ def train_networks(
     return all(task.find_curve() is not None for task in tasks)
 
 
-def train_cached_networks(context: Context, tasks: Sequence[NetworkTask]) -> list[Curve]:
-    """Return the curves of networks; those not cached are trained side by side."""
-    train_networks(tasks, select_device(context.device, context.jobs))
-    return [task.context.cached(task.key, _fail_to_train) for task in tasks]
+def train_cached_networks(context: Context, tasks: Sequence[NetworkTask]) -> list[Curve | None]:
+    """Return the curves of networks; those not cached are trained side by side.
 
-
-def _fail_to_train() -> Curve:
-    raise AssertionError("a network was not trained")
+    In a size that does not train, curves are those of `networks.json`, and None where it has none.
+    """
+    if context.setting("trains"):
+        train_networks(tasks, select_device(context.device, context.jobs))
+    else:
+        fill_cache(context, load_rows())
+    return [task.find_curve() for task in tasks]
 
 
 def make_curve(trainer: NetworkTrainer) -> Curve:

@@ -1,43 +1,46 @@
 """Train all networks of galassi-partial, -whole, -retraining and -ablation on a GPU, in parts.
 
-    python -m experiments.galassi.on_gpu --data FOLDER --rows rows.json --minutes 8.8
+    python -m experiments.galassi.on_gpu --data FOLDER --minutes 8.8
 
-Run it again until it says that all rows are done. Rows that are done are read from the file and
-written to it one by one, so it is all that must be kept; unfinished networks continue from
-checkpoints under --out while these exist. `ludus reproduce ID --size published --out reproduced`
-then writes the reports without training. --list shows the rows, the cost of each and what is done.
-It needs numpy, torch, safetensors, pydantic and platformdirs; compiled modules are needed for the
-loss with legality alone.
+Run it again until it says that all rows are done. Rows that are done are read from the file --rows,
+by default networks.json beside this one, and written to it one by one, so it is all that must be
+kept; unfinished networks continue from checkpoints under --out while these exist. `ludus reproduce
+ID --size published` then writes the reports without training. --list shows the rows, the cost of
+each and what is done.
+It needs numpy, torch, safetensors, pydantic and platformdirs. The loss with legality needs legal
+moves from compiled modules; where there are none, --legal names a file of them that --write-legal
+has written elsewhere.
 """
 
 import argparse
-import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from fnmatch import fnmatchcase as fnmatch
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from ludus import LudusError
 from ludus.learn import select_device
 from ludus.learn.nnmm import Preset, load_preset
-from ludus.reproduce import Context, RunOptions, find_experiment, make_context, write_bytes
+from ludus.reproduce import Context, RunOptions, find_experiment, make_context
 
 from . import ablation, retraining
 from .data import VARIABLE, find_data_folder
 from .network_training import NetworkTask, train_networks
+from .stored_rows import ROWS_FILE, fill_cache, load_rows, save_rows
 from .tuning import list_tasks
 
 SINGLE = ("galassi-partial", "galassi-whole", "galassi-retraining")
 ABLATION = "galassi-ablation"
 
-EXPECTED_EPOCHS = 300
-"""Epochs until patience ends a training; the author's networks took 242 to 666."""
+EXPECTED_EPOCHS = 600
+"""Epochs until patience ends a training: 242 to 666 of the author's networks, 266 to 1,171 here."""
 
 EXAMPLES = {"partial": 470_702, "whole": 1_547_240, "ablation": 1_384_000}
 """Training examples, for the estimate of costs only."""
@@ -52,11 +55,9 @@ class Runs:
 
     def read_rows(self) -> None:
         """Put the rows of the file into the caches."""
-        if not self.rows.is_file():
-            return
-        for identity, rows in json.loads(self.rows.read_text()).items():
-            for key, value in rows.items():
-                self.contexts[identity].cached(key, partial(_return, value))
+        rows = load_rows(self.rows)
+        for context in self.contexts.values():
+            fill_cache(context, rows)
 
     def write_rows(self) -> None:
         """Write all rows that are done."""
@@ -68,7 +69,7 @@ class Runs:
             }
             for identity, context in self.contexts.items()
         }
-        write_bytes(self.rows, json.dumps(found).encode())
+        save_rows(found, self.rows)
 
     def share_rows(self) -> None:
         """Copy rows that two experiments have in common: the retraining with all entries."""
@@ -76,7 +77,7 @@ class Runs:
             for other in self.tasks("galassi-whole"):
                 curve = other.find_curve() if other.key == task.key else None
                 if curve is not None:
-                    task.context.cached(task.key, partial(_return, curve))
+                    fill_cache(task.context, {"galassi-retraining": {task.key: curve}})
 
     def tasks(self, identity: str) -> list[NetworkTask]:
         return _list_tasks(self.contexts[identity])
@@ -93,10 +94,6 @@ class Runs:
         for task in (*published, *others):
             once.setdefault(task.key, task)
         return list(once.values())
-
-
-def _return(value: Any) -> Any:
-    return value
 
 
 def _list_tasks(context: Context) -> list[NetworkTask]:
@@ -163,15 +160,18 @@ def print_costs(runs: Runs, rate: float) -> None:
     print(f"{total:.0f} s in all at {rate:g} TFLOP/s, of which {left:.0f} s are left")
 
 
-def train_ablation(runs: Runs, device: torch.device, end: float, max_streams: int) -> bool:
+def train_ablation(
+    runs: Runs, device: torch.device, end: float, max_streams: int, legal_file: Path | None
+) -> bool:
     """Train the variants in turn; return whether all are done."""
     context, is_complete = runs.contexts[ABLATION], True
+    masks = None if legal_file is None else dict(np.load(legal_file))
     for variant in ablation.list_variants(context):
         if time.monotonic() >= end:
             return False
         began = time.monotonic()
         try:
-            is_done = ablation.train_variant(context, variant, device, end, max_streams)
+            is_done = ablation.train_variant(context, variant, device, end, max_streams, masks)
         except (ImportError, LudusError) as error:
             print(f"{variant['name']} is left out: {error}", flush=True)
             is_done = False
@@ -181,8 +181,10 @@ def train_ablation(runs: Runs, device: torch.device, end: float, max_streams: in
     return is_complete
 
 
-def train_single(runs: Runs, device: torch.device, end: float, max_streams: int) -> bool:
-    """Train the single networks side by side; return whether all are done."""
+def train_single(
+    runs: Runs, device: torch.device, end: float, max_streams: int, presets: str
+) -> bool:
+    """Train the single networks of these presets side by side; return whether all are done."""
     began = time.monotonic()
 
     def report(task: NetworkTask) -> None:
@@ -197,7 +199,7 @@ def train_single(runs: Runs, device: torch.device, end: float, max_streams: int)
         runs.write_rows()
 
     runs.share_rows()
-    tasks = runs.single_tasks()
+    tasks = [task for task in runs.single_tasks() if fnmatch(task.preset, presets)]
     files = {name: find_data_folder() / name for name in dict.fromkeys(t.file_name for t in tasks)}
     for name, file in files.items():
         if not file.is_file():
@@ -232,15 +234,20 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("reproduced"), help="cache, as in reproduce"
     )
-    parser.add_argument("--rows", type=Path, default=Path("rows.json"), help="rows that are done")
+    parser.add_argument("--rows", type=Path, default=ROWS_FILE, help="rows that are done")
     parser.add_argument("--minutes", type=float, default=8.8)
     parser.add_argument("--device", default="cuda", help="cuda, cpu or auto")
     parser.add_argument("--size", default="published", help="published or quick")
     parser.add_argument("--only", choices=("single", "ablation"), help="only these networks")
     parser.add_argument(
+        "--presets", default="*", help="single networks of these presets only: table-6.4-*"
+    )
+    parser.add_argument(
         "--streams", type=int, default=8, help="groups of networks that share the GPU at a time"
     )
     parser.add_argument("--list", action="store_true", help="show rows and costs; train nothing")
+    parser.add_argument("--legal", type=Path, help="file of legal moves for the ablation")
+    parser.add_argument("--write-legal", type=Path, help="write that file; train nothing")
     parser.add_argument("--rate", type=float, default=60, help="TFLOP/s assumed by --list")
     arguments = parser.parse_args(words)
     end = time.monotonic() + 60 * arguments.minutes
@@ -257,12 +264,16 @@ def main(words: Sequence[str] | None = None) -> None:
     if arguments.list:
         print_costs(runs, arguments.rate)
         return
+    if arguments.write_legal is not None:
+        masks: dict[str, Any] = dict(ablation.compute_training_masks(contexts[ABLATION]))
+        np.savez_compressed(arguments.write_legal, **masks)
+        return
     device = select_device(arguments.device)
     is_done = True
     if arguments.only != "ablation":
-        is_done = train_single(runs, device, end, arguments.streams)
+        is_done = train_single(runs, device, end, arguments.streams, arguments.presets)
     if arguments.only != "single" and time.monotonic() < end:
-        is_done = train_ablation(runs, device, end, arguments.streams) and is_done
+        is_done = train_ablation(runs, device, end, arguments.streams, arguments.legal) and is_done
     runs.write_rows()
     print("all rows are done" if is_done else "not done; run the same command again", flush=True)
 

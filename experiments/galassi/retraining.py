@@ -27,12 +27,19 @@ FILES = {"all entries": DATASET, "without regular games": "dataset_gaming.txt"}
 
 def run(context: Context) -> Iterator[Finding]:
     for name in FILES.values():
-        if not (find_data_folder() / name).is_file():
+        if context.setting("trains") and not (find_data_folder() / name).is_file():
             raise LudusError(
                 f"{name} is not in the folder of the author's data; it comes as a RAR archive"
             )
     tasks = list_tasks(context)
-    trained = dict(zip(tasks, train_cached_networks(context, tasks), strict=True))
+    trained: dict[NetworkTask, Curve] = {}
+    for task, found_curve in zip(tasks, train_cached_networks(context, tasks), strict=True):
+        if found_curve is None:
+            raise LudusError(
+                f"the network {task.part} of {task.file_name} is not trained yet at this size; "
+                "experiments/galassi/on_gpu.py trains it on a GPU"
+            )
+        trained[task] = found_curve
     curves: dict[str, Curve] = {}
     found: dict[tuple[str, str], Measurement] = {}
     for part in context.setting("presets"):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ludus.learn.nnmm import load_preset
-from ludus.reproduce import Context, Figure, Finding, Measurement, Table
+from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .network_training import Curve, NetworkTask, find_best_epoch, train_cached_networks
 
@@ -20,12 +20,15 @@ def run_series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
     """Every series of the TOML file: rows for published end points, two figures, and a table."""
     rows = {row["preset"]: row for row in context.published.rows}
     tasks = list_tasks(context, entries)
-    found = {
-        task.preset: curve
-        for task, curve in zip(tasks, train_cached_networks(context, tasks), strict=True)
-    }
+    curves_of = dict(zip(tasks, train_cached_networks(context, tasks), strict=True))
+    found = {task.preset: curve for task, curve in curves_of.items() if curve is not None}
+    missing = [task.preset for task, curve in curves_of.items() if curve is None]
+    if missing:
+        yield Remark(f"Not trained yet: {', '.join(missing)}.")
     for table in context.published["series"]:
-        names = list_presets(table)
+        names = [name for name in list_presets(table) if name in found]
+        if not names:
+            continue
         curves = {name: found[name] for name in names}
         for name in names:
             if name in rows:

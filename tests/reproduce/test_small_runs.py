@@ -34,7 +34,7 @@ WITH_TORCH = {"galassi-own-games": {"games": 60, "tested": 4, "match_games": 1}}
 
 WITH_DATA = {
     "galassi-colours": {"openings": 0},
-    "galassi-ablation": {"entries": 80, "epochs": 1, "seeds": 1},
+    "galassi-ablation": {"entries": 160, "epochs": 1, "seeds": 1},
     "galassi-orders": {"positions": 50},
     "galassi-retraining": {"entries": 60, "epochs": 1, "seeds": 1},
     "galassi-joined": {"positions": 20},

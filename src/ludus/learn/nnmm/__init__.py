@@ -28,7 +28,12 @@ if TYPE_CHECKING:
         compute_legality,
         compute_reliability,
     )
-    from ludus.learn.nnmm.examples import EncodedEntries, Examples
+    from ludus.learn.nnmm.examples import (
+        EncodedEntries,
+        Examples,
+        LegalMasks,
+        compute_legal_masks,
+    )
     from ludus.learn.nnmm.network_groups import train_side_by_side
     from ludus.learn.nnmm.parts import (
         PARTS,
@@ -65,6 +70,7 @@ __all__ = [
     "DecodingRule",
     "EncodedEntries",
     "Examples",
+    "LegalMasks",
     "MoveClasses",
     "NetworkConfig",
     "NetworkTrainer",
@@ -79,6 +85,7 @@ __all__ = [
     "add_tables",
     "check_legality",
     "compute_accuracy",
+    "compute_legal_masks",
     "compute_legality",
     "compute_reliability",
     "find_shipped_weights",

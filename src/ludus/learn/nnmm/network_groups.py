@@ -15,6 +15,7 @@ from torch.nn import functional
 from ludus.learn.common.checkpoint import Tensors
 from ludus.learn.common.optimizer import GraphedCallable
 from ludus.learn.nnmm.examples import Examples
+from ludus.learn.nnmm.fused_residual import has_kernels, is_fusable
 from ludus.learn.nnmm.optimizer import NetworkOptimizer, autocast, compute_illegal_probability
 from ludus.learn.nnmm.stacked import StackedNetworks
 from ludus.learn.nnmm.train import PREDICTION_BATCH, Diverged, EpochResult, NetworkTrainer
@@ -25,7 +26,7 @@ STEPS_AT_A_TIME = 20
 MAX_STREAMS = 8
 """Groups that share a GPU at a time."""
 
-MAX_EXAMPLES = 40_000
+MAX_EXAMPLES = 80_000
 """Examples in the steps of all groups at a time; with more a large GPU is not faster."""
 
 
@@ -60,6 +61,8 @@ class GroupOptimizer(NetworkOptimizer):
         for generator, seed in zip(self.generators, seeds, strict=True):
             generator.manual_seed(seed)
         self._mask_generator.manual_seed(sum(seeds))
+        if self.model.is_fused:
+            self.model.mask_seed.fill_(sum(seeds))
         orders = [
             torch.randperm(len(self.examples), device=self.device, generator=generator)
             for generator in self.generators
@@ -70,6 +73,8 @@ class GroupOptimizer(NetworkOptimizer):
         networks, batch = self._chosen.shape
         chosen = self.examples.select(self._chosen.flatten())
         inputs = chosen.inputs.view(networks, batch, -1).float()
+        if self.model.is_fused:
+            self.model.mask_seed.add_(1)
         with autocast(self.device, self.training.precision):
             self._sample_masks(inputs)
             scores = self.model(inputs).float()
@@ -138,7 +143,13 @@ class NetworkGroup:
         self.num_epochs = len(trainers[0].history)
         """Finished epochs, the same number for all of them."""
         optimizers = [each.optimisation for each in trainers]
-        networks = StackedNetworks([each.model for each in optimizers])
+        first = optimizers[0]
+        is_fused = (
+            is_fusable(first.model)
+            and trainers[0].config.precision == "bfloat16"
+            and has_kernels(first.device)
+        )
+        networks = StackedNetworks([each.model for each in optimizers], is_fused)
         self._optimizer = GroupOptimizer(networks, trainers)
         if self._optimizer.has_ema:
             averaged = StackedNetworks([each.ema_model for each in optimizers])

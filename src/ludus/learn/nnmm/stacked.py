@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from ludus.learn.common.checkpoint import Tensors
+from ludus.learn.nnmm.fused_residual import forward_residual, get_kept_proportions
 
 
 class MaskedDropout(nn.Module):
@@ -36,6 +37,10 @@ class DropoutLayer:
     """The probability that a unit is dropped, for each network."""
 
 
+INPUT_MASK = "input_drop.mask"
+"""The name of the mask of the inputs."""
+
+
 class StackedNetworks(nn.Module):
     """Networks that differ in their weights and dropout rates only, evaluated together.
 
@@ -43,12 +48,21 @@ class StackedNetworks(nn.Module):
     networks. Maps (networks, examples, columns) to (networks, examples, classes).
     """
 
-    def __init__(self, networks: Sequence[nn.Module]) -> None:
+    def __init__(self, networks: Sequence[nn.Module], is_fused: bool = False) -> None:
+        """`is_fused`: residual networks are evaluated by `forward_residual`."""
         super().__init__()
         stacked = copy.deepcopy(networks[0])
         template = copy.deepcopy(networks[0])
         self.num_networks = len(networks)
+        self.is_fused = is_fused
         self.dropouts = _replace_dropouts(template, networks)
+        if is_fused:
+            self.dropouts = [each for each in self.dropouts if each.name == INPUT_MASK]
+            device = next(networks[0].parameters()).device
+            self.kept = torch.tensor(get_kept_proportions(networks), device=device)
+            """Probability that an inner unit is not dropped, for each network."""
+            self.mask_seed = torch.zeros((), dtype=torch.int64, device=device)
+            """Seed of the dropout of inner units in the present step."""
         self.masks: Tensors = {}
         """Masks of the dropout layers, (networks, examples, units), for the present step."""
         self._template = [template]  # in a list, so that it is no part of this module
@@ -72,6 +86,11 @@ class StackedNetworks(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         (template,) = self._template
         state = dict(self.named_parameters()) | dict(self.named_buffers())
+        if self.is_fused:
+            if self.training and INPUT_MASK in self.masks:
+                x = x * self.masks[INPUT_MASK]
+            kept = self.kept if self.training else torch.ones_like(self.kept)
+            return forward_residual(state, x, kept, self.mask_seed)
         if self.training:
             state |= self.masks
 

@@ -4,7 +4,7 @@ import dataclasses
 import math
 import statistics
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from ludus.core.spec import check_choice
 from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.learn.nnmm.config import EnsembleKind, Preset
 from ludus.learn.nnmm.encoding import append_choices
-from ludus.learn.nnmm.examples import EncodedEntries, Examples
+from ludus.learn.nnmm.examples import EncodedEntries, Examples, LegalMasks
 from ludus.learn.nnmm.network_groups import MAX_STREAMS, train_side_by_side
 from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder, points_to_classes
 from ludus.learn.nnmm.splits import Split, group_symmetric_entries, split_into_folds
@@ -178,9 +178,15 @@ class ChainTrainer:
         device: torch.device,
         folder: Path | None = None,
         parts: Sequence[str] = (),
+        legal_masks: Mapping[str, LegalMasks] | None = None,
     ) -> None:
-        """`folder` holds the checkpoints; `parts` selects networks by name, none for all."""
+        """`folder` holds the checkpoints; `parts` selects networks by name, none for all.
+
+        `legal_masks` are those of the training entries by step, if they are known already: without
+        compiled modules it takes long to compute them.
+        """
         self.preset, self.split, self.device, self.folder = preset, split, device, folder
+        self._legal_masks = legal_masks
         names = [step.name for step in preset.steps]
         for name in parts:
             check_choice("there is no network", name, names)
@@ -205,8 +211,10 @@ class ChainTrainer:
     def encode_examples(self) -> Iterator[StepExamples]:
         """Yield the training data of each step."""
         wants_legal = any(self.preset.training_for(step).legality for step in self.steps)
-        legal_for = self.order if wants_legal else None
+        legal_for = self.order if wants_legal and self._legal_masks is None else None
         training = EncodedEntries.encode(self.split.training, self.preset.model, legal_for)
+        if wants_legal and self._legal_masks is not None:
+            training = dataclasses.replace(training, legal=dict(self._legal_masks))
         self.coded_test = EncodedEntries.encode(self.split.test, self.preset.model)
         validation = EncodedEntries.encode(self.split.validation, self.preset.model)
         for step in self.steps:
