@@ -1,6 +1,7 @@
 """Training over several sessions: dead experts, deeper networks, hard examples, distillation."""
 
 import json
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -163,7 +164,6 @@ def test_mined_positions_are_trained_on():
     training = make_scorer()
     source, added = source_of(FOUR), []
     training.generator.mined = source.sample_positions(5, 8)
-    add = training.add_examples
     training.generator.add_examples = lambda examples, error: added.append(examples)
     training.generator.generate(self_play=True)
     assert [len(examples) for examples in added] == [300, 18]
@@ -172,7 +172,46 @@ def test_mined_positions_are_trained_on():
     errors = find_errors(examples, training.choose(examples))
     keeps = examples.keeps_value[np.arange(100), errors.clamp(min=0)]
     assert not keeps[errors.numpy() != NO_ERROR].any()
-    add(examples, errors)
+    made, experts = training.make_examples(examples, errors)
+    assert len(made.own) == len(experts) > 0
+
+
+def test_rounds_that_a_thread_generates_are_those_of_the_training_without_one():
+    """The thread begins after some steps, and rounds that nobody needs are dropped at the end."""
+
+    def run(is_threaded):
+        training = make_scorer(steps_a_round=2)
+        generator = training.generator
+        generator.is_threaded = is_threaded
+        # Random numbers are drawn by both threads, so the networks' choices are left out here.
+        generator.generate = lambda self_play: rounds.append(self_play) or []
+        rounds = []
+        names = set()
+        for steps in range(2 * 8):
+            generator.prepare_step(steps)
+            names |= {thread.name for thread in threading.enumerate()}
+        generator.close()
+        assert "prefetch" not in {thread.name for thread in threading.enumerate()}
+        assert ("prefetch" in names) == is_threaded
+        return rounds
+
+    alone, ahead = run(False), run(True)
+    assert alone == [True, False] * 4
+    assert ahead[:8] == alone
+    assert len(ahead) > 8
+
+
+def test_training_with_a_thread_learns_and_goes_on_after_a_pause():
+    training = make_scorer()
+    training.generator.is_threaded = True
+    before = training.replay_buffer.num_added.sum()
+    trainer = Trainer(training, TrainingSchedule(1e9, report_seconds=1e9))
+    for _ in range(2):
+        while training.optimizer.steps < 16:
+            list(trainer.run(seconds=0.05))
+        training.optimizer.steps = 0
+    assert training.replay_buffer.num_added.sum() > before
+    assert "prefetch" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_a_small_scorer_learns_from_a_large_one():

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import torch
 from torch import nn
 
 from ludus.games.nine_mens_morris.batch import NO_POINT, PositionBatch, unpack_part
+from ludus.learn.common.prefetch import share_parameters
 from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS, concatenate_permutations
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
@@ -21,7 +23,12 @@ from ludus.learn.scholar.model import (
     make_replay_buffer,
 )
 from ludus.learn.scholar.revival import CHECK_INTERVAL, find_dead_experts, revive_experts
-from ludus.learn.scholar.training_data import ExampleGenerator, TrainingConfig, sample_one
+from ludus.learn.scholar.training_data import (
+    ExampleGenerator,
+    NewExamples,
+    TrainingConfig,
+    sample_one,
+)
 
 
 class ChainExamples(NamedTuple):
@@ -116,7 +123,11 @@ class ChainTraining:
         self.revived: list[tuple[int, str, int, int]] = []
         """Replaced networks: step, part of the move, expert, and the neighbour copied."""
 
-        self.generator = ExampleGenerator(source, config, self.choose, self.add_examples)
+        # Games are played on another thread than training.
+        choose = partial(self.choose, networks=share_parameters(self.optimizer.ema_model))
+        self.generator = ExampleGenerator(
+            source, config, choose, self.make_examples, self.replay_buffer
+        )
 
     def _networks(self) -> nn.ModuleList:
         shapes = zip(INPUT_PERMUTATIONS, self.config.channels, self.config.blocks, strict=True)
@@ -164,41 +175,46 @@ class ChainTraining:
             pairs = revive_experts(self.optimizer, part, find_dead_experts(network, features))
             self.revived += [(self.optimizer.steps, MOVE_PARTS[part], *pair) for pair in pairs]
 
-    def add_examples(self, examples: ExampleBatch, error: torch.Tensor) -> None:
-        """Add positions to the replay buffer; all value-keeping moves are targets, not `error`."""
+    def make_examples(self, examples: ExampleBatch, error: torch.Tensor) -> NewExamples:
+        """Return positions and their experts; all value-keeping moves are targets, not `error`."""
         chain_examples = make_chain_examples(examples, self.config.mixture.calm)
         experts = self.encoder.select_experts(chain_examples.positions)
-        self.replay_buffer.add(chain_examples, experts)
+        return chain_examples, experts
 
-    def choose(self, examples: ExampleBatch) -> torch.Tensor:
-        """Return the index of the chosen move in each position; 0 if it is not legal."""
-        return self.is_chosen(examples).int().argmax(1)
+    def choose(self, examples: ExampleBatch, networks: nn.Module | None = None) -> torch.Tensor:
+        """Return the index of the chosen move in each position; 0 if it is not legal.
 
-    def is_chosen(self, examples: ExampleBatch) -> torch.Tensor:
+        The averaged networks choose, or others of the same shape.
+        """
+        return self.is_chosen(examples, networks).int().argmax(1)
+
+    def is_chosen(self, examples: ExampleBatch, networks: nn.Module | None = None) -> torch.Tensor:
         """Return the (positions, moves) mask of the chosen moves, empty rows if illegal."""
-        chosen = self.moves(examples.positions.map(as_tensor))[:, None]
+        chosen = self.moves(examples.positions.map(as_tensor), networks)[:, None]
         is_it = chosen == as_tensor(examples.children.move)
         return is_it & as_tensor(examples.children.is_move)
 
     @torch.no_grad()
-    def moves(self, positions: PositionBatch) -> torch.Tensor:
+    def moves(self, positions: PositionBatch, networks: nn.Module | None = None) -> torch.Tensor:
         """Choose packed moves part by part, ignoring legality."""
+        networks = self.optimizer.ema_model if networks is None else networks
         device = positions.own.device
         moves = torch.zeros(len(positions) + 1, dtype=torch.int32, device=device)
         for chunks in self.encoder.group_by_expert(positions, [range(NUM_EXPERTS)]):
             move = torch.zeros_like(chunks.rows, dtype=torch.int32)
-            for part, choice in enumerate(self._choices(chunks)):
+            for part, choice in enumerate(_choose_parts(networks, chunks)):
                 move |= (choice << (8 * part)).int()
             moves[chunks.rows] = move
         return moves[:-1]
 
-    def _choices(self, chunks: ExpertChunks) -> Iterator[torch.Tensor]:
-        features = chunks.features
-        for network in self.optimizer.ema_model.children():
-            assert isinstance(network, EquivariantNetwork)
-            choice = network.forward_experts(chunks.experts, features).argmax(-1)
-            yield choice
-            features = torch.cat([features, _one_hot(choice, features)], dim=-1)
+
+def _choose_parts(networks: nn.Module, chunks: ExpertChunks) -> Iterator[torch.Tensor]:
+    features = chunks.features
+    for network in networks.children():
+        assert isinstance(network, EquivariantNetwork)
+        choice = network.forward_experts(chunks.experts, features).argmax(-1)
+        yield choice
+        features = torch.cat([features, _one_hot(choice, features)], dim=-1)
 
 
 def _one_hot(choice: torch.Tensor, like: torch.Tensor) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -11,6 +12,7 @@ from torch.nn import functional
 from ludus.core.errors import BadSpec
 from ludus.games.nine_mens_morris.batch import LOST, MoveBatch, PositionBatch, classify
 from ludus.learn.common.optimizer import CaptureScope
+from ludus.learn.common.prefetch import share_parameters
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar import model
 from ludus.learn.scholar.bounded_scores import build_expert
@@ -27,6 +29,7 @@ from ludus.learn.scholar.model import (
 from ludus.learn.scholar.revival import CHECK_INTERVAL, find_dead_experts, revive_experts
 from ludus.learn.scholar.training_data import (
     ExampleGenerator,
+    NewExamples,
     TrainingConfig,
     select_moves,
     to_source_array,
@@ -111,7 +114,11 @@ class ScorerTraining:
         self._prepare_data(source)
 
     def _prepare_data(self, source: ExampleSource) -> None:
-        self.generator = ExampleGenerator(source, self.config, self.choose, self.add_examples)
+        # Games are played on another thread than training.
+        choose = partial(self.choose, networks=share_parameters(self.optimizer.ema_model))
+        self.generator = ExampleGenerator(
+            source, self.config, choose, self.make_examples, self.replay_buffer
+        )
 
     def _networks(self) -> nn.ModuleList:
         return nn.ModuleList(
@@ -190,8 +197,8 @@ class ScorerTraining:
         units = network.last_units(one, self.encoder.encode(PositionBatch(*sample[:4])))
         return model.fit_ply_regression(units[0], sample.value[0])
 
-    def add_examples(self, examples: ExampleBatch, error: torch.Tensor) -> None:
-        """Add the positions after selected moves to the replay buffer, by expert."""
+    def make_examples(self, examples: ExampleBatch, error: torch.Tensor) -> NewExamples:
+        """Return the positions after selected moves, and the expert of each."""
         row, column = select_moves(examples, error, self.config.mixture)
         positions = examples.children.positions.map(as_tensor)[row, column]
         value = as_tensor(examples.children.value)[row, column]
@@ -199,11 +206,18 @@ class ScorerTraining:
         unfinished = (value != LOST).nonzero()[:, 0]
         positions, value = positions[unfinished], value[unfinished]
         experts = self.encoder.select_experts(positions)
-        self.replay_buffer.add(ValuedPositions(*positions.position_columns, value), experts)
+        return ValuedPositions(*positions.position_columns, value), experts
 
-    def choose(self, examples: ExampleBatch) -> torch.Tensor:
-        """Return the index of the move with the best score in each position."""
-        return select_best_moves(examples, self.score)
+    @torch.no_grad()
+    def choose(self, examples: ExampleBatch, networks: nn.Module | None = None) -> torch.Tensor:
+        """Return the index of the move with the best score in each position.
+
+        The averaged networks choose, or others of the same shape.
+        """
+        networks = self.optimizer.ema_model if networks is None else networks
+        return select_best_moves(
+            examples, lambda positions: self.score_with(networks, positions, self.config.care)
+        )
 
     @torch.no_grad()
     def score(self, positions: PositionBatch) -> torch.Tensor:

@@ -108,20 +108,25 @@ class Trainer:
         """
         reported = saved = self.seconds
         end = min(self.schedule.seconds, self.seconds + seconds)
-        while self.seconds < end:
-            began = time.monotonic()
-            steps = self.training.optimizer.steps - self.warm_since
-            rate = self.schedule.learning_rate_at(self.seconds, steps)
-            losses = self.training.step(rate)
-            if self.training.optimizer.steps % 16 == 0:
-                _synchronize(losses)  # limits the queue of pending GPU work
-            self.seconds += time.monotonic() - began
-            if self.seconds - reported >= self.schedule.report_seconds:
-                reported = self.seconds
-                yield self._progress(losses)
-            if self.file is not None and self.seconds - saved >= self.schedule.checkpoint_seconds:
-                saved = self.seconds
-                self.save_checkpoint(self.file)
+        try:
+            while self.seconds < end:
+                began = time.monotonic()
+                steps = self.training.optimizer.steps - self.warm_since
+                rate = self.schedule.learning_rate_at(self.seconds, steps)
+                losses = self.training.step(rate)
+                if self.training.optimizer.steps % 16 == 0:
+                    _synchronize(losses)  # limits the queue of pending GPU work
+                self.seconds += time.monotonic() - began
+                if self.seconds - reported >= self.schedule.report_seconds:
+                    reported = self.seconds
+                    yield self._progress(losses)
+                is_due = self.seconds - saved >= self.schedule.checkpoint_seconds
+                if self.file is not None and is_due:
+                    saved = self.seconds
+                    self.save_checkpoint(self.file)
+        finally:
+            if not isinstance(self.training, ImitationTraining):
+                self.training.generator.close()
 
     def _progress(self, losses: torch.Tensor) -> TrainingProgress:
         loss = float(losses.mean())

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
 
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.bitboards import Array
+from ludus.learn.common.optimizer import NUM_WARMUP_CALLS
+from ludus.learn.common.prefetch import Prefetcher
+from ludus.learn.common.replay_buffer import ReplayBuffer
 from ludus.learn.scholar.encoding import MEN_PER_SIDE, select_expert
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.model import OptimizerName, as_tensor
@@ -115,10 +119,19 @@ class TrainingConfig:
 ChooseMoves = Callable[[ExampleBatch], torch.Tensor]
 """Returns the index of the move that the scholar would play in each position."""
 
-AddExamples = Callable[[ExampleBatch, torch.Tensor], None]
+NewExamples = tuple[Any, torch.Tensor]
+"""Columns of the replay buffer, and the ring of each example."""
+
+MakeExamples = Callable[[ExampleBatch, torch.Tensor], NewExamples]
 """Makes examples of positions; the tensor holds the index of the scholar's error in each, or -1."""
 
+AddExamples = Callable[[ExampleBatch, torch.Tensor], None]
+"""Adds examples of positions to those of the round; its arguments are those of MakeExamples."""
+
 NO_ERROR = -1
+
+MIN_STEPS_BEFORE_THREAD = NUM_WARMUP_CALLS + 2
+"""Steps before rounds are generated on a thread: until then a step may be captured as a graph."""
 
 MINED_DIVISOR = 16
 """Positions in which an earlier network erred are sampled less often than random ones by this."""
@@ -129,6 +142,10 @@ class ExampleGenerator:
 
     A round evaluates many positions with all their moves: random ones, and those of parallel games.
     Some are the scholar's own games; positions in which it erred become restart positions.
+
+    On a GPU rounds are generated ahead on a thread while networks are trained: to launch their many
+    small kernels takes a processor longer than the GPU needs for them. The scholar then plays with
+    weights that are a few steps old, or in the middle of a step.
     """
 
     def __init__(
@@ -136,11 +153,20 @@ class ExampleGenerator:
         source: ExampleSource,
         config: TrainingConfig,
         choose: ChooseMoves,
-        add_examples: AddExamples,
+        make_examples: MakeExamples,
+        replay_buffer: ReplayBuffer[Any],
     ) -> None:
         """Generate the rounds of examples before the first step."""
-        self.source, self.config, self.add_examples = source, config, add_examples
-        self.choose = choose
+        self.source, self.config, self.make_examples = source, config, make_examples
+        self.choose, self.replay_buffer = choose, replay_buffer
+        self.device = replay_buffer.num_added.device
+        self.is_threaded = self.device.type == "cuda"
+        """Whether rounds are generated on a thread, once training has begun."""
+
+        self._round: list[NewExamples] = []
+        self._next_number = 0
+        self._num_steps = 0
+        self._prefetcher: Prefetcher[list[NewExamples]] | None = None
         self.mined: PositionBatch | None = None
         """Positions in which an earlier network erred."""
 
@@ -148,11 +174,11 @@ class ExampleGenerator:
         self.weights = compute_subspace_weights(source.subspaces, mixture)
         self.rounds = seed << 32
         self.games = [
-            SelfPlay(source, games, choose, add_examples, self.weights, 3 * seed + number)
+            SelfPlay(source, games, choose, self.add_examples, self.weights, 3 * seed + number)
             for number, games in enumerate((mixture.free, mixture.wild, mixture.sound))
         ]
         for _ in range(config.rounds_ahead):
-            self.generate(self_play=False)
+            self._store(self.generate(self_play=False))
 
     def skip(self, steps: int) -> None:
         """Go on with other random numbers than those of the first `steps` steps."""
@@ -161,17 +187,42 @@ class ExampleGenerator:
             games.play.reseed(self.rounds * len(self.games) + number)
 
     def prepare_step(self, steps: int) -> None:
-        """Generate the round of examples, if any, that precedes the step after `steps` steps."""
+        """Add the round of examples, if any, that precedes the step after `steps` steps."""
+        self._num_steps += 1
         number, step = divmod(steps, self.config.steps_a_round)
-        if step == 0:
-            self.generate(self_play=number % self.config.rounds_an_own == 0)
+        if step:
+            return
+        if self._prefetcher is None:
+            self._next_number = number
+            if self.is_threaded and self._num_steps > MIN_STEPS_BEFORE_THREAD:
+                self._prefetcher = Prefetcher(self._generate_next, self.device)
+        self._store(self._generate_next() if self._prefetcher is None else self._prefetcher.get())
 
-    def generate(self, self_play: bool) -> None:
-        """Generate examples of random positions and of every game.
+    def close(self) -> None:
+        """End the thread; the next step starts another one."""
+        if self._prefetcher is not None:
+            self._prefetcher.close()
+            self._prefetcher = None
+
+    def _generate_next(self) -> list[NewExamples]:
+        number, self._next_number = self._next_number, self._next_number + 1
+        return self.generate(self_play=number % self.config.rounds_an_own == 0)
+
+    def _store(self, made: list[NewExamples]) -> None:
+        for columns, rings in made:
+            self.replay_buffer.add(columns, rings)
+
+    def add_examples(self, examples: ExampleBatch, error: torch.Tensor) -> None:
+        """Add examples to those of the round that is being generated."""
+        self._round.append(self.make_examples(examples, error))
+
+    def generate(self, self_play: bool) -> list[NewExamples]:
+        """Return examples of random positions and of every game.
 
         `self_play`: the scholar plays in games that allow it.
         """
         self.rounds += 1
+        self._round = []
         positions = self.source.sample_positions(
             self.config.mixture.drawn, self.rounds, weights=self.weights
         )
@@ -184,6 +235,7 @@ class ExampleGenerator:
                 games.play_policy_ply()
             else:
                 games.play_oracle_ply()
+        return self._round
 
     def _add_mined(self, mined: PositionBatch) -> None:
         """Add examples of positions in which an earlier network erred, with the errors of now."""
