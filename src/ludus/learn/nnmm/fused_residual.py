@@ -8,7 +8,7 @@ of them; elsewhere torch computes the same.
 import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -26,22 +26,24 @@ MAX_UNITS = 1024
 """Maximum width that the kernels can work with."""
 
 ROWS_PER_BLOCK = 64
-"""Rows that the backward kernel adds up by itself."""
+"""Rows that a block of threads adds up."""
+
+NORM_EPSILON, NORM_MOMENTUM = 1e-5, 0.1
+"""Of `nn.BatchNorm1d`: added to variances; weight of the latest statistics in the running ones."""
+
+RUNNING_STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
 
 
 def is_fusable(network: nn.Module) -> bool:
-    """Return whether a network is residual, without norms and stochastic depth."""
+    """Return whether a network is residual, with blocks of one width and no stochastic depth."""
     if not isinstance(network, ResidualNetwork):
         return False
-    width = network.first.out_features
-    inner = set()
-    for block in network.blocks:
-        assert isinstance(block, ResidualBlock)
-        if block.is_skipped or not isinstance(block.norm1, nn.Identity):
-            return False
-        inner.add(block.layer1.out_features)
+    blocks = [block for block in network.blocks if isinstance(block, ResidualBlock)]
+    widths = {block.layer1.out_features for block in blocks}
     # The weights of all blocks are one array.
-    return len(inner) == 1 and max(width, *inner) <= MAX_UNITS and width % ALIGNMENT == 0
+    if len(widths) != 1 or any(block.is_skipped for block in blocks):
+        return False
+    return max(network.first.out_features, *widths) <= MAX_UNITS
 
 
 def has_kernels(device: torch.device) -> bool:
@@ -55,59 +57,126 @@ def get_kept_proportions(networks: Sequence[nn.Module]) -> list[float]:
 
 
 def forward_residual(
-    weights: Mapping[str, Tensor], inputs: Tensor, kept: Tensor, seed: Tensor
+    state: Mapping[str, Tensor], inputs: Tensor, kept: Tensor, seed: Tensor, is_training: bool
 ) -> Tensor:
     """Return the logits of stacked residual networks, (networks, examples, classes).
 
-    `weights` have the names of those of one network and a first dimension for the networks. `kept`
-    is the probability that a unit is not dropped, (networks,), and `seed` that of the dropout
-    masks, one int64.
+    `state` has the names of the parameters and buffers of one network, and a first dimension for
+    the networks. `kept` is the probability that a unit is not dropped, (networks,), and `seed` that
+    of the dropout masks, one int64. In training norms use the statistics of the examples, and
+    update their running ones.
     """
-    num_blocks = sum(name.endswith("layer1.weight") for name in weights)
-    width = -inputs.shape[2] % ALIGNMENT
+    columns, width = _count_missing(inputs), _count_missing(state["first.bias"])
     product = torch.bmm(
-        functional.pad(inputs, (0, width)), functional.pad(weights["first.weight"], (0, width)).mT
+        functional.pad(inputs, (0, columns)),
+        functional.pad(state["first.weight"], (0, columns, 0, width)).mT,
     )
-    layers = _prepare_blocks(weights, num_blocks, product.dtype)
-    skip, units = _Activation.apply(  # type: ignore[no-untyped-call]
-        product, weights["first.bias"], None, kept, seed, 0, True
-    )
-    for number, (weight1, bias1, weight2, bias2) in enumerate(layers):
-        inner = _Activation.apply(  # type: ignore[no-untyped-call]
-            torch.bmm(units, weight1.mT), bias1, None, kept, seed, 2 * number + 1, False
+    bias = functional.pad(state["first.bias"], (0, width))
+    blocks = list(_prepare_blocks(state, product.dtype))
+    if blocks[0].norm1 is None:
+        total = _forward_blocks(product, bias, blocks, kept, seed)
+    else:
+        norms = _NormedActivation(kept, seed, is_training)
+        total = _forward_normed_blocks(product + bias[:, None].to(product.dtype), blocks, norms)
+    classes = _count_missing(state["last.bias"])
+    last = functional.pad(state["last.weight"], (0, width, 0, classes))
+    product = torch.bmm(total, last.mT)[..., : state["last.bias"].shape[1]]
+    return product + state["last.bias"][:, None].to(product.dtype)
+
+
+def _forward_blocks(
+    product: Tensor, bias: Tensor, blocks: Sequence["_Block"], kept: Tensor, seed: Tensor
+) -> Tensor:
+    """Return the sum of all blocks without norms; `bias` is not yet added to the product."""
+    skip: Tensor | None = None
+    for number, block in enumerate(blocks):
+        skip, units = _Activation.apply(  # type: ignore[no-untyped-call]
+            product, bias, skip, kept, seed, 2 * number, True
         )
-        change = torch.bmm(inner, weight2.mT)
-        if number + 1 < num_blocks:
-            skip, units = _Activation.apply(  # type: ignore[no-untyped-call]
-                change, bias2, skip, kept, seed, 2 * number + 2, True
-            )
-        else:
-            skip = skip + change + bias2[:, None].to(change.dtype)
-    classes = weights["last.weight"].shape[1]
-    last = functional.pad(weights["last.weight"], (0, 0, 0, -classes % ALIGNMENT))
-    product = torch.bmm(skip, last.mT)[..., :classes]
-    return product + weights["last.bias"][:, None].to(product.dtype)
+        inner = _Activation.apply(  # type: ignore[no-untyped-call]
+            *(torch.bmm(units, block.weight1.mT), block.bias1, None),
+            *(kept, seed, 2 * number + 1, False),
+        )
+        product, bias = torch.bmm(inner, block.weight2.mT), block.bias2
+    assert skip is not None
+    return skip + product + bias[:, None].to(product.dtype)
 
 
-def _prepare_blocks(
-    weights: Mapping[str, Tensor], num_blocks: int, dtype: torch.dtype
-) -> Iterator[tuple[Tensor, ...]]:
-    """Yield weights and bias of both layers of each block, padded and converted together."""
+def _forward_normed_blocks(
+    total: Tensor, blocks: Sequence["_Block"], norms: "_NormedActivation"
+) -> Tensor:
+    """Return the sum of all blocks with norms."""
+    for number, block in enumerate(blocks):
+        assert block.norm1 is not None
+        assert block.norm2 is not None
+        none = torch.zeros_like(block.bias2)
+        units = norms.apply(total, none, block.norm1, 2 * number)
+        product = torch.bmm(units, block.weight1.mT)
+        inner = norms.apply(product, block.bias1, block.norm2, 2 * number + 1)
+        change = torch.bmm(inner, block.weight2.mT)
+        total = total + change + block.bias2[:, None].to(change.dtype)
+    return total
+
+
+class _Norm(NamedTuple):
+    """Batch normalisation of the columns of stacked networks, (networks, columns) each."""
+
+    weight: Tensor
+    bias: Tensor
+    running_mean: Tensor
+    """Not padded, as the next."""
+    running_var: Tensor
+    num_batches: Tensor
+
+
+class _Block(NamedTuple):
+    """Weights of a residual block, padded and of the type of the units."""
+
+    weight1: Tensor
+    bias1: Tensor
+    weight2: Tensor
+    bias2: Tensor
+    norm1: _Norm | None
+    norm2: _Norm | None
+
+
+def _prepare_blocks(state: Mapping[str, Tensor], dtype: torch.dtype) -> Iterator[_Block]:
+    """Yield the blocks; weights of one name are padded and converted together."""
+    num_blocks = sum(name.endswith("layer1.weight") for name in state)
+    width = _count_missing(state["blocks.0.layer2.bias"])
+    inner = _count_missing(state["blocks.0.layer1.bias"])
 
     def stack(name: str, *padding: int) -> tuple[Tensor, ...]:
-        all_blocks = [weights[f"blocks.{number}.{name}"] for number in range(num_blocks)]
-        stacked = torch.stack(all_blocks)
-        kind = dtype if name.endswith("weight") else stacked.dtype
-        return functional.pad(stacked.to(kind), padding).unbind()
+        stacked = torch.stack([state[f"blocks.{number}.{name}"] for number in range(num_blocks)])
+        is_matrix = stacked.dim() > 3
+        return functional.pad(stacked.to(dtype) if is_matrix else stacked, padding).unbind()
 
-    missing = -weights["blocks.0.layer1.weight"].shape[1] % ALIGNMENT
-    yield from zip(
-        stack("layer1.weight", 0, 0, 0, missing),
-        stack("layer1.bias", 0, missing),
-        stack("layer2.weight", 0, missing),
-        stack("layer2.bias", 0, 0),
-        strict=True,
+    def list_norms(name: str, missing: int) -> list[_Norm | None]:
+        if f"blocks.0.{name}.weight" not in state:
+            return [None] * num_blocks
+        weights, biases = (stack(f"{name}.{each}", 0, missing) for each in ("weight", "bias"))
+        return [
+            _Norm(
+                *(weight, bias),
+                *(state[f"blocks.{number}.{name}.{each}"] for each in RUNNING_STATISTICS),
+            )
+            for number, (weight, bias) in enumerate(zip(weights, biases, strict=True))
+        ]
+
+    yield from map(
+        _Block,
+        stack("layer1.weight", 0, width, 0, inner),
+        stack("layer1.bias", 0, inner),
+        stack("layer2.weight", 0, inner, 0, width),
+        stack("layer2.bias", 0, width),
+        list_norms("norm1", width),
+        list_norms("norm2", inner),
     )
+
+
+def _count_missing(tensor: Tensor) -> int:
+    """Return the number of columns that are missing to a multiple of ALIGNMENT."""
+    return -tensor.shape[-1] % ALIGNMENT
 
 
 class _Activation(Function):
@@ -133,7 +202,8 @@ class _Activation(Function):
             _run_kernel(
                 "forward",
                 product,
-                *(product, bias.float(), skip, kept, seed, ctypes.c_uint32(layer), total, units),
+                *(product, None, bias.float(), skip, kept, seed),
+                *(ctypes.c_uint32(layer), total, units),
             )
         else:
             total = product + bias[:, None]
@@ -160,6 +230,118 @@ class _Activation(Function):
             row_sums = found = found if of_sum is None else found + of_sum
         of_bias = row_sums.sum(dim=1)
         return found, of_bias, found if ctx.has_skip else None, None, None, None, None
+
+
+class _NormedActivation:
+    """Batch normalisation, then ReLU and dropout."""
+
+    def __init__(self, kept: Tensor, seed: Tensor, is_training: bool) -> None:
+        self._kept, self._seed, self._is_training = kept, seed, is_training
+
+    def apply(self, inputs: Tensor, bias: Tensor, norm: _Norm, layer: int) -> Tensor:
+        """Return the units for inputs to which a bias is not yet added.
+
+        The norm would subtract the bias again, so it is in the running mean alone.
+        """
+        missing = norm.weight.shape[1] - norm.running_mean.shape[1]
+        if not self._is_training:
+            mean = functional.pad(norm.running_mean, (0, missing)) - bias
+            deviation = functional.pad(norm.running_var, (0, missing)).add(NORM_EPSILON).sqrt()
+            scale = norm.weight / deviation
+            return _activate(
+                *(inputs, scale, norm.bias - mean * scale, self._kept, self._seed, layer)
+            )
+        units, mean, variance = _NormFunction.apply(  # type: ignore[no-untyped-call]
+            inputs, bias, norm.weight, norm.bias, self._kept, self._seed, layer
+        )
+        with torch.no_grad():
+            rows, columns = inputs.shape[1], norm.running_mean.shape[1]
+            norm.running_mean.lerp_((mean + bias)[:, :columns], NORM_MOMENTUM)
+            norm.running_var.lerp_((variance * rows / (rows - 1))[:, :columns], NORM_MOMENTUM)
+            norm.num_batches.add_(1)
+        found: Tensor = units
+        return found
+
+
+class _NormFunction(Function):
+    """Units after norm, ReLU and dropout, with mean and variance of the inputs by column."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        inputs: Tensor,
+        bias: Tensor,
+        weight: Tensor,
+        shift: Tensor,
+        kept: Tensor,
+        seed: Tensor,
+        layer: int,
+    ) -> Any:
+        rows = inputs.shape[1]
+        total, squares = _sum_columns(inputs, kept)
+        mean = total / rows
+        variance = (squares / rows - mean.square()).clamp(min=0)
+        inverse = torch.rsqrt(variance + NORM_EPSILON)
+        scale = weight * inverse
+        units = _activate(inputs, scale, shift - mean * scale, kept, seed, layer)
+        ctx.save_for_backward(inputs, units, kept, scale, mean, inverse)
+        ctx.mark_non_differentiable(mean, variance)
+        return units, mean, variance
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        inputs, units, kept, scale, mean, inverse = ctx.saved_tensors
+        given, rows = gradients[0].contiguous(), inputs.shape[1]
+        of_shift, products = _sum_columns(inputs, kept, units, given)
+        of_weight = (products - mean * of_shift) * inverse
+        slope = -scale * inverse * of_weight / rows
+        constant = -scale * of_shift / rows - slope * mean
+        if inputs.is_cuda:
+            found = torch.empty_like(inputs)
+            _run_kernel(
+                *("norm_backward", inputs, inputs, units, given, kept),
+                *(each.contiguous() for each in (scale, slope, constant)),
+                found,
+            )
+        else:
+            before = torch.where(units > 0, given / kept[:, None, None], 0.0)
+            found = scale[:, None] * before + slope[:, None] * inputs + constant[:, None]
+        return found, torch.zeros_like(mean), of_weight, of_shift, None, None, None
+
+
+def _activate(
+    inputs: Tensor, scale: Tensor, bias: Tensor, kept: Tensor, seed: Tensor, layer: int
+) -> Tensor:
+    """Scale columns, add a bias, and apply ReLU and dropout; without gradients."""
+    if inputs.is_cuda:
+        units = torch.empty_like(inputs)
+        _run_kernel(
+            *("forward", inputs, inputs, scale.contiguous(), bias.contiguous(), None, kept, seed),
+            *(ctypes.c_uint32(layer), None, units),
+        )
+        return units
+    mask = make_dropout_mask(kept, seed, layer, inputs.shape)
+    return torch.relu(inputs * scale[:, None] + bias[:, None]) * mask / kept[:, None, None]
+
+
+def _sum_columns(
+    inputs: Tensor, kept: Tensor, units: Tensor | None = None, given: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Return the sums of inputs and of their squares by column, (networks, columns).
+
+    If gradients of the units are `given`: of the gradients before ReLU and dropout, and of their
+    products with the inputs.
+    """
+    if inputs.is_cuda:
+        networks, rows, columns = inputs.shape
+        row_sums = kept.new_empty(networks, -(-rows // ROWS_PER_BLOCK), 2, columns)
+        _run_kernel("sum_columns", inputs, inputs, units, given, kept, row_sums)
+        first, second = row_sums.sum(dim=1).unbind(1)
+        return first, second
+    values = inputs
+    if units is not None and given is not None:
+        values = torch.where(units > 0, given / kept[:, None, None], 0.0)
+    return values.sum(dim=1), (values * inputs).sum(dim=1)
 
 
 def make_dropout_mask(

@@ -90,7 +90,7 @@ class StackedNetworks(nn.Module):
             if self.training and INPUT_MASK in self.masks:
                 x = x * self.masks[INPUT_MASK]
             kept = self.kept if self.training else torch.ones_like(self.kept)
-            return forward_residual(state, x, kept, self.mask_seed)
+            return forward_residual(state, x, kept, self.mask_seed, self.training)
         if self.training:
             state |= self.masks
 
