@@ -90,6 +90,12 @@ def scholar(
     optimizer: Annotated[
         str, typer.Option(metavar="NAME", help="adam, or muon for the group convolutions.")
     ] = "adam",
+    ahead: Annotated[
+        bool,
+        typer.Option(
+            "--ahead", help="Generate examples on a thread while networks train; for a GPU."
+        ),
+    ] = False,
     device: DeviceOption = "auto",
     oracle: OracleOption = None,
     seed: Annotated[
@@ -152,6 +158,8 @@ def scholar(
     )
     if initial is not None:
         load_initial_weights(training, initial)
+    if teacher is None:
+        training.generator.is_threaded = ahead
     if mined is not None:
         training.generator.mined = PositionBatch(*source.to_columns(mined.position_columns))
     state = add_suffix(out, ".training")

@@ -1,6 +1,8 @@
 """Results that a thread computes ahead."""
 
+import gc
 import threading
+import weakref
 
 import pytest
 import torch
@@ -53,6 +55,21 @@ def test_an_error_is_raised_where_the_result_was_wanted():
     assert [ahead.get(), ahead.get()] == [1, 2]
     with pytest.raises(ZeroDivisionError, match="no more"):
         ahead.get()
+    ahead.close()
+
+
+def test_what_the_function_replaces_is_kept_until_its_result_is_used():
+    class Games:
+        pass
+
+    old = Games()
+    gone = weakref.ref(old)
+    ahead = Prefetcher(lambda: 1, CPU, in_use=[old])
+    del old
+    assert gone() is not None
+    ahead.get()
+    gc.collect()
+    assert gone() is None
     ahead.close()
 
 

@@ -235,8 +235,10 @@ def test_sizes_of_scorers(size, megabytes):
     assert 0.5 * megabytes < numbers / 1e6 < megabytes
 
 
-@pytest.mark.parametrize("optimizer", ["adam", "muon"])
-def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys, optimizer):
+@pytest.mark.parametrize(
+    ("optimizer", "more"), [("adam", []), ("muon", ["--ahead"])], ids=["adam", "muon, ahead"]
+)
+def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys, optimizer, more):
     """Of the built-in endings alone; the positions to train on more often are two of them."""
     out, mistakes = tmp_path / "s.safetensors", tmp_path / "m.exceptions"
     endings = source_of(FOUR).sample_positions(2, 1, [(3, 3, 0, 0)])
@@ -244,7 +246,7 @@ def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys, optimi
     save_exceptions(mistakes, Exceptions(keys, np.zeros(2, np.int32), "", 400.0, {}))
     command = ["train", "scholar", "--size", "tiny", "--session", "0.01", "--device", "cpu"]
     command += ["--out", str(out), "--mistakes", str(mistakes), "--compact", "--json"]
-    command += ["--optimizer", optimizer]
+    command += ["--optimizer", optimizer, *more]
     assert run([*command, "--minutes", "999"]) == 0
     shown = capsys.readouterr()
     assert "goes on" in shown.err

@@ -30,8 +30,21 @@ class Prefetcher(Generic[T]):
     that may not change at any time; no CUDA graph may be captured meanwhile.
     """
 
-    def __init__(self, function: Callable[[], T], device: torch.device, num_ahead: int = 2) -> None:
+    def __init__(
+        self,
+        function: Callable[[], T],
+        device: torch.device,
+        num_ahead: int = 2,
+        in_use: Any = None,
+    ) -> None:
+        """Start the thread.
+
+        `in_use` holds tensors of the caller that the function may replace by others. They are kept
+        until its first result is used: their memory would otherwise be given to the caller again
+        while the GPU still reads it on the other stream.
+        """
         self._function, self._device = function, device
+        self._in_use = in_use
         self._ready: Queue[_Item] = Queue(num_ahead)
         self._is_closed = threading.Event()
         self._started: Any = None
@@ -52,6 +65,7 @@ class Prefetcher(Generic[T]):
             stream.wait_event(item.event)
             for tensor in _list_tensors(item.value):
                 tensor.record_stream(stream)
+        self._in_use = None
         value: T = item.value
         return value
 

@@ -143,9 +143,9 @@ class ExampleGenerator:
     A round evaluates many positions with all their moves: random ones, and those of parallel games.
     Some are the scholar's own games; positions in which it erred become restart positions.
 
-    On a GPU rounds are generated ahead on a thread while networks are trained: to launch their many
-    small kernels takes a processor longer than the GPU needs for them. The scholar then plays with
-    weights that are a few steps old, or in the middle of a step.
+    Rounds can be generated ahead on a thread while networks are trained: to launch their many small
+    kernels takes a processor longer than a GPU needs for them. The scholar then plays with weights
+    that are a few steps old, or in the middle of a step, and no two runs are the same.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class ExampleGenerator:
         self.source, self.config, self.make_examples = source, config, make_examples
         self.choose, self.replay_buffer = choose, replay_buffer
         self.device = replay_buffer.num_added.device
-        self.is_threaded = self.device.type == "cuda"
+        self.is_threaded = False
         """Whether rounds are generated on a thread, once training has begun."""
 
         self._round: list[NewExamples] = []
@@ -195,7 +195,8 @@ class ExampleGenerator:
         if self._prefetcher is None:
             self._next_number = number
             if self.is_threaded and self._num_steps > MIN_STEPS_BEFORE_THREAD:
-                self._prefetcher = Prefetcher(self._generate_next, self.device)
+                state = [dict(vars(games.play)) for games in self.games]
+                self._prefetcher = Prefetcher(self._generate_next, self.device, in_use=state)
         self._store(self._generate_next() if self._prefetcher is None else self._prefetcher.get())
 
     def close(self) -> None:
