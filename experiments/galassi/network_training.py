@@ -128,7 +128,7 @@ def train_networks(
     return all(task.find_curve() is not None for task in tasks)
 
 
-def train_cached_networks(context: Context, tasks: Sequence[NetworkTask]) -> list[Curve | None]:
+def load_or_train_networks(context: Context, tasks: Sequence[NetworkTask]) -> list[Curve | None]:
     """Return the curves of networks; those not cached are trained side by side.
 
     In a size that does not train, curves are those of `networks.json`, and None where it has none.

@@ -17,7 +17,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase as fnmatch
+from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -199,7 +199,7 @@ def train_single(
         runs.write_rows()
 
     runs.share_rows()
-    tasks = [task for task in runs.single_tasks() if fnmatch(task.preset, presets)]
+    tasks = [task for task in runs.single_tasks() if fnmatchcase(task.preset, presets)]
     files = {name: find_data_folder() / name for name in dict.fromkeys(t.file_name for t in tasks)}
     for name, file in files.items():
         if not file.is_file():

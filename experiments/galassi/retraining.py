@@ -19,7 +19,7 @@ from .network_training import (
     Curve,
     NetworkTask,
     find_best_epoch,
-    train_cached_networks,
+    load_or_train_networks,
 )
 
 FILES = {"all entries": DATASET, "without regular games": "dataset_gaming.txt"}
@@ -33,7 +33,7 @@ def run(context: Context) -> Iterator[Finding]:
             )
     tasks = list_tasks(context)
     trained: dict[NetworkTask, Curve] = {}
-    for task, found_curve in zip(tasks, train_cached_networks(context, tasks), strict=True):
+    for task, found_curve in zip(tasks, load_or_train_networks(context, tasks), strict=True):
         if found_curve is None:
             raise LudusError(
                 f"the network {task.part} of {task.file_name} is not trained yet at this size; "

@@ -6,7 +6,7 @@ from typing import Any
 from ludus.learn.nnmm import load_preset
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
-from .network_training import Curve, NetworkTask, find_best_epoch, train_cached_networks
+from .network_training import Curve, NetworkTask, find_best_epoch, load_or_train_networks
 
 CAPTIONS = {
     "error": "validation error",
@@ -20,7 +20,7 @@ def run_series(context: Context, entries: int, draw: Any) -> Iterator[Finding]:
     """Every series of the TOML file: rows for published end points, two figures, and a table."""
     rows = {row["preset"]: row for row in context.published.rows}
     tasks = list_tasks(context, entries)
-    curves_of = dict(zip(tasks, train_cached_networks(context, tasks), strict=True))
+    curves_of = dict(zip(tasks, load_or_train_networks(context, tasks), strict=True))
     found = {task.preset: curve for task, curve in curves_of.items() if curve is not None}
     missing = [task.preset for task, curve in curves_of.items() if curve is None]
     if missing:

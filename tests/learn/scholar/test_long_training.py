@@ -204,13 +204,21 @@ def test_rounds_that_a_thread_generates_are_those_of_the_training_without_one():
 def test_training_with_a_thread_learns_and_goes_on_after_a_pause():
     training = make_scorer()
     training.generator.is_threaded = True
-    before = training.replay_buffer.num_added.sum()
+    generate, names = training.generator.generate, set()
+
+    def note_thread(self_play):
+        names.add(threading.current_thread().name)
+        return generate(self_play)
+
+    training.generator.generate = note_thread
+    before = int(training.replay_buffer.num_added.sum())
     trainer = Trainer(training, TrainingSchedule(1e9, report_seconds=1e9))
     for _ in range(2):
         while training.optimizer.steps < 16:
             list(trainer.run(seconds=0.05))
         training.optimizer.steps = 0
-    assert training.replay_buffer.num_added.sum() > before
+    assert int(training.replay_buffer.num_added.sum()) > before
+    assert "prefetch" in names
     assert "prefetch" not in {thread.name for thread in threading.enumerate()}
 
 

@@ -12,7 +12,7 @@ from torch import nn
 T = TypeVar("T")
 
 POLL_SECONDS = 0.1
-"""Interval at which the thread looks whether it is to end."""
+"""Interval at which `close` looks whether the thread has ended."""
 
 
 class _Item(NamedTuple):
