@@ -47,6 +47,18 @@ def turned(values, moved):
     return found
 
 
+def test_validation_in_bfloat16_is_near_single_precision():
+    """Autocast does not convert the operands of operations in place, which validation uses."""
+    made = network(CLASS_PERMUTATIONS, channels=8).float()
+    inputs = torch.rand((2, 30, FEATURES.shape[1]), generator=torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        exact = made(inputs)
+        with torch.autocast("cpu", torch.bfloat16):
+            rounded = made(inputs)
+    assert rounded.dtype == torch.bfloat16
+    assert 0 < (rounded - exact).norm() / exact.norm() < 0.02
+
+
 def test_steps_lead_from_view_to_view():
     for g in range(GROUP_ORDER):
         for h in range(GROUP_ORDER):

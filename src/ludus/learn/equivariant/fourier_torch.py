@@ -243,8 +243,9 @@ def convolve(
             signs = torch.baddbmm(signs, rows, by.irreps_1d)
             planes = torch.baddbmm(planes, pairs, by.irreps_2d)
         else:
-            signs.baddbmm_(rows, by.irreps_1d)
-            planes.baddbmm_(pairs, by.irreps_2d)
+            # Autocast converts the operands of operations, but not of those in place.
+            signs.baddbmm_(rows.to(signs.dtype), by.irreps_1d.to(signs.dtype))
+            planes.baddbmm_(pairs.to(planes.dtype), by.irreps_2d.to(planes.dtype))
     return FourierCoefficients(signs.view(signs_shape), planes.view(planes_shape))
 
 
