@@ -86,7 +86,7 @@ def test_without_ids_every_published_item_has_a_status(reproduce):
         ("length", "differs", ""),
         ("not measured", "not reproduced", "Smith stopped."),
         ("heads are as likely as tails", "agrees", "20 of 40"),
-        ("tails come in pairs", "differs", "never Smith stopped."),
+        ("tails come in pairs", "differs", "never. Smith stopped."),
         ("coins are round", "not reproduced", ""),
     ]
     shown = reproduce("items", code=code, toml=toml)[1]

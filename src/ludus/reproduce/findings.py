@@ -262,10 +262,16 @@ class ComparedRow:
         return low <= 0 <= high
 
     def as_json(self) -> dict[str, Any]:
-        ours = self.ours
+        ours, row = self.ours, self.published_row
+        reference = (
+            {}
+            if row.reference is None
+            else {"reference": row.reference, "reference_source": row.reference_source}
+        )
         return {
             "name": self.name,
-            "published": self.published_row.published,
+            "published": row.published,
+            **reference,
             "ours": None if ours is None else ours.value,
             "interval": None if self.interval is None else list(self.interval),
             "difference": self.difference,

@@ -108,10 +108,13 @@ def list_items(results: ExperimentResults) -> Iterator[Item]:
 
 def _make_conclusion_item(results: ExperimentResults, conclusion: Conclusion) -> Item:
     status = CONCLUSION_STATUS[conclusion.holds]
-    texts = [conclusion.evidence]
-    if status != "agrees":
-        texts.append(results.published.find_reason(conclusion.text))
-    reason = " ".join(filter(None, texts))
+    evidence, reason = conclusion.evidence, results.published.find_reason(conclusion.text)
+    if status == "agrees":
+        reason = evidence
+    elif evidence and reason:
+        reason = f"{evidence.removesuffix('.')}. {reason}"
+    else:
+        reason = evidence or reason
     return Item(results.published.id, conclusion.text, status, reason=reason)
 
 

@@ -35,7 +35,7 @@ Number = Annotated[float, PlainValidator(_check_number)]
 
 
 class PublishedRow(BaseModel):
-    """One published number."""
+    """One published number, or a row of ours, which may have a reference to compare with."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="allow")
 
@@ -57,8 +57,17 @@ class PublishedRow(BaseModel):
 
     high: Number | None = None
 
+    reference: Number | None = None
+    """A number to compare with that is not published for this row: an aim, an earlier count of
+    ours, another player's figure. It has a column of its own and is no item of the paper."""
+
+    reference_source: str = ""
+    """Where the reference comes from."""
+
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if (self.reference is None) != (not self.reference_source.strip()):
+            raise ValueError("a reference needs a reference_source, and the other way round")
         if (self.low is None) != (self.high is None):
             raise ValueError("it has half an interval")
         if self._is_percentage and not 0 <= (self.published or 0) <= 100:

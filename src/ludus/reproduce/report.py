@@ -130,8 +130,36 @@ def format_number(value: float | None, sign: bool = False) -> str:
     return text.replace("-", MINUS_SIGN, 1) if text.startswith("-") else text
 
 
+REFERENCE_HEADING = "reference"
+REFERENCE_COLUMN = 2
+"""Reports show references beside the published numbers, in a column of their own."""
+
+
+def format_comparison(
+    rows: Sequence[ComparedRow],
+) -> tuple[Sequence[str], list[Sequence[str]]]:
+    """Format the headings and rows of the comparison table; references only where there are any."""
+    headings, lines = list(COMPARISON_HEADINGS), [list(format_row(row)) for row in rows]
+    if all(row.published_row.reference is None for row in rows):
+        return headings, [*lines]
+    headings.insert(REFERENCE_COLUMN, REFERENCE_HEADING)
+    for line, row in zip(lines, rows, strict=True):
+        line.insert(REFERENCE_COLUMN, format_reference(row) or MISSING_CELL)
+        line[-1] = "" if row.ours is None else row.ours.note
+    return headings, [*lines]
+
+
+def format_reference(row: ComparedRow) -> str:
+    """Format the reference of a row with its source; empty if it has none."""
+    reference = row.published_row.reference
+    if reference is None:
+        return ""
+    unit = f" {row.unit}" if row.unit else ""
+    return f"{format_number(reference)}{unit} ({row.published_row.reference_source})"
+
+
 def format_row(row: ComparedRow) -> Sequence[str]:
-    """Format a row of the comparison table, under COMPARISON_HEADINGS."""
+    """Format a row under COMPARISON_HEADINGS; a reference stands in the note."""
     unit = f" {row.unit}" if row.unit else ""
     interval = row.interval
     ends = (
@@ -151,8 +179,13 @@ def format_row(row: ComparedRow) -> Sequence[str]:
         format_bool(row.is_within),
         format_bool(row.agrees),
         MISSING_CELL if ours is None or ours.count is None else str(ours.count),
-        "" if ours is None else ours.note,
+        "; ".join(filter(None, (_format_noted_reference(row), "" if ours is None else ours.note))),
     )
+
+
+def _format_noted_reference(row: ComparedRow) -> str:
+    reference = format_reference(row)
+    return f"{REFERENCE_HEADING}: {reference}" if reference else ""
 
 
 CONCLUSION_HEADINGS = ("conclusion", "holds", "ours")
@@ -202,8 +235,9 @@ def _iterate_markdown(
     yield f"{_escape_markdown(published.source)}. {how}.\n"
     yield from (f"- {_escape_markdown(remark)}" for remark in found.remarks)
     yield "\n## Published and ours\n"
-    rows = [format_row(row) for row in results.rows]
-    yield from _format_markdown_table(COMPARISON_HEADINGS, rows, ["---", *["--:"] * 7, "---"])
+    headings, rows = format_comparison(results.rows)
+    rules = ["---", *["--:"] * (len(headings) - 2), "---"]
+    yield from _format_markdown_table(headings, rows, rules)
     yield f"\n{COMPARISON_NOTE}"
     if found.conclusions:
         yield "\n## Conclusions of the paper\n"
@@ -288,10 +322,9 @@ def _iterate_html(
     yield f'<p class="source">{escape(about)}</p>'
     yield from _format_html_list(found.remarks)
     yield "<h2>Published and ours</h2>"
-    rows = [format_row(row) for row in results.rows]
-    yield from _format_html_table(
-        COMPARISON_HEADINGS, rows, [0 < column < 8 for column in range(9)]
-    )
+    headings, rows = format_comparison(results.rows)
+    is_number = [False, *[True] * (len(headings) - 2), False]
+    yield from _format_html_table(headings, rows, is_number)
     yield f"<p>{_emphasize(COMPARISON_NOTE)}</p>"
     if found.conclusions:
         yield "<h2>Conclusions of the paper</h2>"
