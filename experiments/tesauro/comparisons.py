@@ -50,13 +50,21 @@ def conclude_higher(
     text: str, higher: Sequence[float], lower: Sequence[float], unit: str = "points"
 ) -> Conclusion:
     """Decide whether the first mean over trainings is higher, by the interval of the difference."""
-    first, second = (Measurement.mean("", values) for values in (higher, lower))
+    (low, high), evidence = compare_means(higher, lower, unit)
+    return Conclusion(text, True if low > 0 else False if high < 0 else None, evidence)
+
+
+def compare_means(
+    ours: Sequence[float], others: Sequence[float], unit: str = "points"
+) -> tuple[tuple[float, float], str]:
+    """Return the interval of the difference of two means over trainings, and a text with both."""
+    first, second = (Measurement.mean("", values) for values in (ours, others))
     low, high = compute_difference_interval(
         first.value, _get_interval(first), second.value, _get_interval(second)
     )
-    evidence = f"{first.value:.1f} against {second.value:.1f}, a difference of "
-    evidence += f"{first.value - second.value:+.1f} {unit} ({low:+.1f} to {high:+.1f})"
-    return Conclusion(text, True if low > 0 else False if high < 0 else None, evidence)
+    text = f"{first.value:.1f} against {second.value:.1f}, a difference of "
+    text += f"{first.value - second.value:+.1f} {unit} ({low:+.1f} to {high:+.1f})"
+    return (low, high), text
 
 
 def _get_interval(measurement: Measurement) -> tuple[float, float]:

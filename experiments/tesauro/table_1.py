@@ -61,8 +61,8 @@ def run(context: Context) -> Iterator[Any]:
             f"a, alternatives compared: games against {program}", compared.won[program], unit="%"
         )
     for program in PROGRAMS:
-        yield from _draw_conclusions({name: each.won[program] for name, each in found.items()},
-                                     program)  # fmt: skip
+        won = {name: Measurement.mean(name, each.won[program]) for name, each in found.items()}
+        yield from draw_conclusions(won, program)
     yield _make_games_table({**found, "a, alternatives compared": compared})
     curves = {name: each.curve for name, each in found.items()}
     yield Figure("Agreement with the expert", draw_curves, curves, CAPTION)
@@ -100,11 +100,14 @@ def _measure_row(context: Context, name: str, row: Mapping[str, Any], **more: An
     )
 
 
-def _draw_conclusions(won: Mapping[str, Sequence[float]], program: str) -> Iterator[Conclusion]:
-    """The paper's conclusions from its table, by percentages of games won against a program."""
+def draw_conclusions(won: Mapping[str, Measurement], program: str) -> Iterator[Conclusion]:
+    """The paper's conclusions from its table, by percentages of games won against a program.
+
+    The percentages are means over trainings, by the letter of the row.
+    """
 
     def compare(first: str, second: str) -> tuple[float, float, float]:
-        ours, theirs = (Measurement.mean(name, won[name]) for name in (first, second))
+        ours, theirs = won[first], won[second]
         low, high = compute_difference_interval(
             ours.value, _get_interval(ours), theirs.value, _get_interval(theirs)
         )
@@ -115,11 +118,11 @@ def _draw_conclusions(won: Mapping[str, Sequence[float]], program: str) -> Itera
         found = {pair: compare(*pair) for pair in pairs}
         is_refuted = any(high < 0 for *_, high in found.values())
         holds = True if all(low > 0 for _, low, _ in found.values()) else None
-        evidence = ", ".join(
-            f"{first} − {second} = {middle:+.1f} ({low:+.1f} to {high:+.1f})"
-            for (first, second), (middle, low, high) in found.items()
+        return Conclusion(
+            f"against {program}: {text}",
+            False if is_refuted else holds,
+            _format_differences(found),
         )
-        return Conclusion(f"against {program}: {text}", False if is_refuted else holds, evidence)
 
     yield decide("features matter most: (h) wins less than (g)", [("g", "h")])
     yield decide("noise comes second: (g) wins less than (f)", [("f", "g")])
@@ -129,21 +132,37 @@ def _draw_conclusions(won: Mapping[str, Sequence[float]], program: str) -> Itera
     )
     small = [("a", "b"), ("b", "c"), ("b", "d")]
     ends = {pair: compare(*pair) for pair in small}
-    is_small = all(abs(end) < MAX_SMALL_EFFECT for _, *pair in ends.values() for end in pair)
     yield Conclusion(
         f"against {program}: layers, positions and the number of hidden units matter by less than"
         f" {MAX_SMALL_EFFECT:.0f} points",
-        is_small,
-        ", ".join(f"{a} − {b} = {middle:+.1f}" for (a, b), (middle, *_) in ends.items()),
+        decide_small([(low, high) for _, low, high in ends.values()]),
+        _format_differences(ends),
     )
     if program == "tool":
-        ours = Measurement.mean("e", won["e"])
+        ours = won["e"]
         low, high = _get_interval(ours)
         yield Conclusion(
             "a network with the program's own terms, trained on the expert, wins against it",
             True if low > 50 else False if high < 50 else None,
             f"(e) wins {ours.value:.1f}% ({low:.1f} to {high:.1f})",
         )
+
+
+def decide_small(intervals: Sequence[tuple[float, float]]) -> bool | None:
+    """Decide whether all effects are small; None if an interval reaches across the limit."""
+    limit = MAX_SMALL_EFFECT
+    if any(low > limit or high < -limit for low, high in intervals):
+        return False
+    return True if all(-limit < low and high < limit for low, high in intervals) else None
+
+
+def _format_differences(
+    found: Mapping[tuple[str, str], tuple[float, float, float]],
+) -> str:
+    return ", ".join(
+        f"{first} − {second} = {middle:+.1f} ({low:+.1f} to {high:+.1f})"
+        for (first, second), (middle, low, high) in found.items()
+    )
 
 
 def _get_interval(measurement: Measurement) -> tuple[float, float]:
