@@ -2,6 +2,10 @@
 
     python -m experiments.galassi.on_gpu --data FOLDER --minutes 8.8
 
+--weights FOLDER keeps weights as well: of the sets that sections 6.2.4 and 7.1 need whole, and of
+the retrained set, which plays the games of section 6.5. LUDUS_NNMM_WEIGHTS names them to other
+experiments.
+
 Run it again until it says that all rows are done. Rows that are done are read from the file --rows,
 by default networks.json beside this one, and written to it one by one, so it is all that must be
 kept; unfinished networks continue from checkpoints under --out while these exist. `ludus reproduce
@@ -26,18 +30,31 @@ import numpy as np
 import torch
 
 from ludus import LudusError
+from ludus.datasets import read_dataset
 from ludus.learn import select_device
-from ludus.learn.nnmm import Preset, load_preset
+from ludus.learn.nnmm import (
+    ChainTrainer,
+    ChainWeights,
+    PartOrder,
+    Preset,
+    load_preset,
+    save_weights,
+    split_entries,
+    train_chains,
+)
 from ludus.reproduce import Context, RunOptions, find_experiment, make_context
 
 from . import ablation, retraining
 from .data import VARIABLE, find_data_folder
-from .network_training import NetworkTask, train_networks
+from .network_training import DATASET, NetworkTask, train_networks
 from .stored_rows import ROWS_FILE, fill_cache, load_rows, save_rows
 from .tuning import list_tasks
 
 SINGLE = ("galassi-partial", "galassi-whole", "galassi-retraining")
 ABLATION = "galassi-ablation"
+
+CHAINS = ("table-6-best", "best")
+"""Presets of whole sets of networks whose weights are kept."""
 
 EXPECTED_EPOCHS = 600
 """Epochs until patience ends a training: 242 to 666 of the author's networks, 266 to 1,171 here."""
@@ -213,6 +230,54 @@ def train_single(
         return False
 
 
+def train_sets(folder: Path, state: Path, device: torch.device, end: float, streams: int) -> bool:
+    """Train the sets of CHAINS and write their weights to the folder; return whether all are."""
+    entries, is_done = read_dataset(find_data_folder() / DATASET), True
+    for name in CHAINS:
+        file = folder / f"{name}.safetensors"
+        if file.exists():
+            continue
+        preset = load_preset(name).with_overrides("precision=bfloat16")
+        settings = preset.training
+        split = split_entries(entries, settings.split, settings.expansion, settings.seed)
+        chain = ChainTrainer(preset, split, device, state / name)
+        began = time.monotonic()
+        for network, epoch in train_chains([chain], end, streams):
+            PROGRESS(epoch.number, network.config.epochs, f"{name}, {network.name}")
+        print(f"{name}: {time.monotonic() - began:.0f} s, done: {chain.is_complete}", flush=True)
+        if not chain.is_complete:
+            is_done = False
+            continue
+        found = {
+            "preset": name,
+            "pipeline": chain.compute_accuracy(),
+            "networks": [result.to_dict() for result in chain.results.values()],
+        }
+        print(found["pipeline"], flush=True)
+        save_weights(file, chain.build_weights(found), half=True)
+    return is_done
+
+
+def save_retrained_set(runs: Runs, folder: Path, device: torch.device) -> bool:
+    """Write the weights of the networks retrained without regular games, if all are finished."""
+    file = folder / "retrained.safetensors"
+    tasks = [task for task in runs.tasks("galassi-retraining") if task.file_name != DATASET]
+    if file.exists() or any(task.find_curve() is None for task in tasks):
+        return file.exists()
+    trainers = [task.make_trainer(device) for task in tasks]
+    if not all(trainer.is_finished for trainer in trainers):
+        return False  # trained elsewhere: their rows are known, but not their weights
+    weights = ChainWeights(
+        PartOrder.parse("TFR"),
+        load_preset(tasks[0].preset).model,
+        tuple(trainer.design.as_dict() for trainer in trainers),
+        (tuple(trainer.weights for trainer in trainers),),
+        {"data": tasks[0].file_name, "validation": [each.best_accuracy for each in trainers]},
+    )
+    save_weights(file, weights, half=True)
+    return True
+
+
 class ProgressPrinter:
     """Prints a line at most every ten seconds."""
 
@@ -228,6 +293,9 @@ class ProgressPrinter:
             )
 
 
+PROGRESS = ProgressPrinter()
+
+
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder of the author's data")
@@ -238,7 +306,10 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, default=8.8)
     parser.add_argument("--device", default="cuda", help="cuda, cpu or auto")
     parser.add_argument("--size", default="published", help="published or quick")
-    parser.add_argument("--only", choices=("single", "ablation"), help="only these networks")
+    parser.add_argument(
+        "--only", choices=("single", "ablation", "sets"), help="only these networks"
+    )
+    parser.add_argument("--weights", type=Path, help="folder for weights of whole sets")
     parser.add_argument(
         "--presets", default="*", help="single networks of these presets only: table-6.4-*"
     )
@@ -253,7 +324,7 @@ def main(words: Sequence[str] | None = None) -> None:
     end = time.monotonic() + 60 * arguments.minutes
     if arguments.data is not None:
         os.environ[VARIABLE] = str(arguments.data)
-    options = RunOptions(size=arguments.size, device=arguments.device, progress=ProgressPrinter())
+    options = RunOptions(size=arguments.size, device=arguments.device, progress=PROGRESS)
     folder = Path(__file__).parents[1]
     contexts = {
         identity: make_context(find_experiment(identity, folder), arguments.out / "cells", options)
@@ -269,11 +340,18 @@ def main(words: Sequence[str] | None = None) -> None:
         np.savez_compressed(arguments.write_legal, **masks)
         return
     device = select_device(arguments.device)
+    only, streams, weights = arguments.only, arguments.streams, arguments.weights
     is_done = True
-    if arguments.only != "ablation":
-        is_done = train_single(runs, device, end, arguments.streams, arguments.presets)
-    if arguments.only != "single" and time.monotonic() < end:
-        is_done = train_ablation(runs, device, end, arguments.streams, arguments.legal) and is_done
+    if only in (None, "single"):
+        is_done = train_single(runs, device, end, streams, arguments.presets)
+        if weights is not None:
+            weights.mkdir(parents=True, exist_ok=True)
+            save_retrained_set(runs, weights, device)
+    if only in (None, "ablation") and time.monotonic() < end:
+        is_done = train_ablation(runs, device, end, streams, arguments.legal) and is_done
+    if only in (None, "sets") and weights is not None and time.monotonic() < end:
+        weights.mkdir(parents=True, exist_ok=True)
+        is_done = train_sets(weights, arguments.out / "sets", device, end, streams) and is_done
     runs.write_rows()
     print("all rows are done" if is_done else "not done; run the same command again", flush=True)
 

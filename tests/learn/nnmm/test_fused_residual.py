@@ -8,18 +8,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ludus.learn.nnmm import fused_residual, network_groups
+from ludus.learn.nnmm import network_groups, residual_kernels
 from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS
 from ludus.learn.nnmm.examples import Examples
-from ludus.learn.nnmm.fused_residual import (
-    ALIGNMENT,
-    _Activation,
-    _NormFunction,
-    is_fusable,
-    make_dropout_mask,
-)
+from ludus.learn.nnmm.fused_residual import is_fusable
 from ludus.learn.nnmm.model import build_network
+from ludus.learn.nnmm.residual_kernels import (
+    ALIGNMENT,
+    Dropout,
+    RunningStatistics,
+    activate,
+    compute_gradient,
+    compute_norm_gradient,
+    make_dropout_mask,
+    normalise,
+)
 from ludus.learn.nnmm.stacked import StackedNetworks
 from ludus.learn.nnmm.train import NetworkTrainer
 
@@ -115,56 +119,103 @@ def test_masks_keep_the_wanted_proportion() -> None:
     assert rows[1].std() < 0.035, "rows are dropped independently of each other"
 
 
+def relative_error(found: Tensor, wanted: Tensor) -> float:
+    found, wanted = found.detach().float(), wanted.detach().float()
+    return float((found - wanted).norm() / wanted.norm())
+
+
 def compare_with_plain_layers(device: str, dtype: torch.dtype, tolerance: float) -> None:
     generator = torch.Generator(device).manual_seed(5)
 
     def normal(*shape: int, dtype: torch.dtype = dtype) -> Tensor:
-        return torch.randn(shape, generator=generator, device=device).to(dtype).requires_grad_()
+        return torch.randn(shape, generator=generator, device=device).to(dtype)
 
-    kept = torch.tensor([0.9, 0.5], device=device)
-    seed = torch.tensor(1234567, device=device)
-    shape = (2, 131, 300)
+    dropout = Dropout(torch.tensor([0.9, 0.5], device=device), torch.tensor(1234567, device=device))
+    shape = (2, 131, 304)
+    mask = make_dropout_mask(*dropout, 5, shape) / dropout.kept[:, None, None]
     for has_skip in (False, True):
-        product, bias = normal(*shape), normal(2, 300, dtype=torch.float32)
+        product, bias = normal(*shape), normal(2, 304, dtype=torch.float32)
         skip = normal(*shape) if has_skip else None
-        given = [each for each in (product, bias, skip) if each is not None]
-        found = _Activation.apply(product, bias, skip, kept, seed, 5, True)
-        total = product.float() + bias[:, None]
-        total = total if skip is None else total + skip.float()
-        mask = make_dropout_mask(kept, seed, 5, shape)
-        wanted = total, torch.relu(total) * mask / kept[:, None, None]
-        gradients = [normal(*shape).detach() for _ in range(2)]
-        results = torch.autograd.grad(found, given, gradients)
-        expected = torch.autograd.grad(wanted, given, [each.float() for each in gradients])
-        for one, other in zip((*found, *results), (*wanted, *expected), strict=True):
-            error = (one.float() - other.float()).norm() / other.float().norm()
-            assert error < tolerance
+        given = [each.float().clone().requires_grad_() for each in (product, bias)]
+        wanted_total = given[0] + given[1][:, None]
+        wanted_total = wanted_total if skip is None else wanted_total + skip.float()
+        wanted_units = torch.relu(wanted_total) * mask
+        total, units = torch.empty_like(product), torch.empty_like(product)
+        activate(product, bias, skip, dropout, 5, total, units)
+        assert relative_error(total, wanted_total) < tolerance
+        assert relative_error(units, wanted_units) < tolerance
+
+        of_total, of_units = normal(*shape), normal(*shape)
+        wanted = torch.autograd.grad(
+            (wanted_total, wanted_units), given, (of_total.float(), of_units.float())
+        )
+        row_sums = torch.full((2, 3, 304), torch.nan, device=device)
+        compute_gradient(units, of_units, of_total, dropout.kept, row_sums)
+        assert relative_error(of_units, wanted[0]) < tolerance
+        assert relative_error(row_sums.sum(dim=1), wanted[1]) < tolerance
 
 
 def compare_norms(device: str, dtype: torch.dtype, tolerance: float) -> None:
     generator = torch.Generator(device).manual_seed(6)
-    shape = (2, 131, 104)
-    kept, seed = torch.tensor([0.9, 0.5], device=device), torch.tensor(77, device=device)
-    inputs = 2 * torch.randn(shape, generator=generator, device=device) + 1
-    inputs = inputs.to(dtype).requires_grad_()
-    weight, shift, bias = (
-        torch.randn((2, 104), generator=generator, device=device).requires_grad_() for _ in range(3)
+    shape, width = (2, 131, 104), 100
+
+    def normal(*shape: int) -> Tensor:
+        return torch.randn(shape, generator=generator, device=device)
+
+    dropout = Dropout(torch.tensor([0.9, 0.5], device=device), torch.tensor(77, device=device))
+    mask = make_dropout_mask(*dropout, 3, shape) / dropout.kept[:, None, None]
+    product, skip = (2 * normal(*shape) + 1).to(dtype), normal(*shape).to(dtype)
+    bias, weight, shift, hidden_bias = (normal(2, shape[2]) for _ in range(4))
+    total, units = torch.empty_like(product), torch.empty_like(product)
+    statistics = torch.empty((4, 2, shape[2]), device=device)
+    running = RunningStatistics(
+        torch.zeros(2, width, device=device), torch.ones(2, width, device=device), torch.zeros(2)
     )
-    units, mean, variance = _NormFunction.apply(inputs, bias, weight, shift, kept, seed, 3)
-    plain = torch.stack(
-        [
-            functional.batch_norm(each.float(), None, None, *affine, training=True)
-            for each, *affine in zip(inputs, weight, shift, strict=True)
+    normalise(product, bias, skip, total, weight, shift, hidden_bias, running, statistics)
+    assert relative_error(total, product.float() + bias[:, None] + skip.float()) < tolerance
+    activate(total, statistics[3], None, dropout, 3, None, units, statistics[2])
+    inputs = [each.float().clone().requires_grad_() for each in (total, weight, shift)]
+    plain = []
+    for network, (values, *affine) in enumerate(zip(*inputs, strict=True)):
+        mean = torch.zeros(shape[2], device=device)
+        variance = torch.ones_like(mean)
+        plain.append(functional.batch_norm(values, mean, variance, *affine, training=True))
+        wanted_mean = mean + 0.1 * hidden_bias[network]
+        torch.testing.assert_close(running.mean[network], wanted_mean[:width], atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(
+            running.variance[network], variance[:width], atol=1e-4, rtol=1e-3
+        )
+    wanted_units = torch.relu(torch.stack(plain)) * mask
+    assert relative_error(units, wanted_units) < tolerance
+    of_units, of_total = normal(*shape).to(dtype), normal(*shape).to(dtype)
+    wanted = torch.autograd.grad(wanted_units, inputs, of_units.float())
+    of_norm = torch.full((2, 2, shape[2]), torch.nan, device=device)
+    compute_norm_gradient(total, units, of_units, of_total, dropout.kept, statistics, of_norm)
+    assert relative_error(of_units, wanted[0] + of_total.float()) < tolerance
+    assert relative_error(of_norm[0], wanted[1]) < tolerance
+    assert relative_error(of_norm[1], wanted[2]) < tolerance
+
+
+def compare_networks(device: str, tolerance: float) -> None:
+    """Outputs and gradients of networks with kernels in bfloat16, without dropout."""
+    for norms in (False, True):
+        networks = [
+            each.to(device)
+            for each in build_networks(replace(DESIGN, blocks=2, batch_normalisation=norms))
         ]
-    )
-    wanted = torch.relu(plain) * make_dropout_mask(kept, seed, 3, shape) / kept[:, None, None]
-    torch.testing.assert_close(mean, inputs.float().mean(1), rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(variance, inputs.float().var(1, correction=0), rtol=1e-4, atol=1e-5)
-    gradient = torch.randn(shape, generator=generator, device=device)
-    results = torch.autograd.grad(units, (inputs, weight, shift), gradient.to(dtype))
-    expected = torch.autograd.grad(wanted, (inputs, weight, shift), gradient)
-    for one, other in zip((units, *results), (wanted, *expected), strict=True):
-        assert (one.float() - other.float()).norm() / other.float().norm() < tolerance
+        plain, fused = StackedNetworks(networks), StackedNetworks(networks, is_fused=True)
+        inputs = torch.rand((2, 500, COLUMNS.width), generator=torch.Generator().manual_seed(1))
+        outputs = [plain(inputs.to(device))]
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            outputs.append(fused(inputs.to(device)))
+        for each in outputs:
+            each.float().square().mean().backward()
+        assert relative_error(outputs[1], outputs[0]) < tolerance
+        for (name, one), (_, other) in zip(
+            plain.named_parameters(), fused.named_parameters(), strict=True
+        ):
+            if not (norms and name.endswith("layer1.bias")):
+                assert relative_error(other.grad, one.grad) < 4 * tolerance, name
 
 
 def test_the_activation_and_its_gradients() -> None:
@@ -175,11 +226,16 @@ def test_norms_and_their_gradients() -> None:
     compare_norms("cpu", torch.float32, 1e-5)
 
 
+def test_networks_in_single_precision() -> None:
+    compare_networks("cpu", 1e-4)
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_the_kernels_compute_the_same() -> None:
-    assert fused_residual.has_kernels(torch.device("cuda"))
+    assert residual_kernels.has_kernels(torch.device("cuda"))
     compare_with_plain_layers("cuda", torch.bfloat16, 4e-3)
     compare_norms("cuda", torch.bfloat16, 8e-3)
+    compare_networks("cuda", 2e-2)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +244,7 @@ def test_the_kernels_compute_the_same() -> None:
         {"stochastic_depth": 0.5},
         {"architecture": "dense"},
         {"units": (8, 16, 8)},
-        {"units": 2048},
+        {"units": 4096},
     ],
     ids=str,
 )

@@ -1,13 +1,10 @@
-"""Stacked residual networks with what lies between two matrix products in one kernel.
+"""Stacked residual networks whose blocks are one function for autograd.
 
-On a GPU these small networks spend most of their time on memory: bias, skip connection, ReLU and
-dropout are passes of their own over all units. `native/cuda/residual_activation.cu` makes one pass
-of them; elsewhere torch computes the same.
+The function keeps units without copies of them, uses the kernels of `residual_kernels` between
+matrix products, and computes the gradients of all weights of a kind in one product.
 """
 
-import ctypes
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -15,23 +12,19 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.nn import functional
 
-from ludus.cuda import CudaUnavailable, build_library
 from ludus.learn.nnmm.model import ResidualBlock, ResidualNetwork
-
-ALIGNMENT = 8
-"""Matrices are padded to multiples of this number of rows and columns: products of bfloat16 are
-twice as fast if rows begin at multiples of 16 bytes."""
-
-MAX_UNITS = 1024
-"""Maximum width that the kernels can work with."""
-
-ROWS_PER_BLOCK = 64
-"""Rows that a block of threads adds up."""
-
-NORM_EPSILON, NORM_MOMENTUM = 1e-5, 0.1
-"""Of `nn.BatchNorm1d`: added to variances; weight of the latest statistics in the running ones."""
-
-RUNNING_STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
+from ludus.learn.nnmm.residual_kernels import (
+    ALIGNMENT,
+    MAX_UNITS,
+    NORM_EPSILON,
+    Dropout,
+    RunningStatistics,
+    activate,
+    compute_gradient,
+    compute_norm_gradient,
+    new_row_sums,
+    normalise,
+)
 
 
 def is_fusable(network: nn.Module) -> bool:
@@ -44,11 +37,6 @@ def is_fusable(network: nn.Module) -> bool:
     if len(widths) != 1 or any(block.is_skipped for block in blocks):
         return False
     return max(network.first.out_features, *widths) <= MAX_UNITS
-
-
-def has_kernels(device: torch.device) -> bool:
-    """Return whether the kernels can run on this device."""
-    return device.type == "cuda" and _load_library() is not None
 
 
 def get_kept_proportions(networks: Sequence[nn.Module]) -> list[float]:
@@ -71,106 +59,92 @@ def forward_residual(
         functional.pad(inputs, (0, columns)),
         functional.pad(state["first.weight"], (0, columns, 0, width)).mT,
     )
-    bias = functional.pad(state["first.bias"], (0, width))
-    blocks = list(_prepare_blocks(state, product.dtype))
-    if blocks[0].norm1 is None:
-        total = _forward_blocks(product, bias, blocks, kept, seed)
+    weights = _stack_blocks(state)
+    dropout = Dropout(kept, seed)
+    if weights.norm1 is None or weights.norm2 is None:
+        keeps = torch.is_grad_enabled()
+        total = _PlainBlocks.apply(product, *weights[:5], dropout, keeps)  # type: ignore[no-untyped-call]
+    elif is_training:
+        norms = weights.norm1, weights.norm2
+        total = _NormedBlocks.apply(  # type: ignore[no-untyped-call]
+            *(product, *weights[:5]),
+            *(norms[0].weight, norms[0].shift, norms[1].weight, norms[1].shift),
+            *(norms, dropout),
+        )
     else:
-        norms = _NormedActivation(kept, seed, is_training)
-        total = _forward_normed_blocks(product + bias[:, None].to(product.dtype), blocks, norms)
+        total = _evaluate_normed_blocks(product, weights, dropout)
     classes = _count_missing(state["last.bias"])
     last = functional.pad(state["last.weight"], (0, width, 0, classes))
     product = torch.bmm(total, last.mT)[..., : state["last.bias"].shape[1]]
     return product + state["last.bias"][:, None].to(product.dtype)
 
 
-def _forward_blocks(
-    product: Tensor, bias: Tensor, blocks: Sequence["_Block"], kept: Tensor, seed: Tensor
-) -> Tensor:
-    """Return the sum of all blocks without norms; `bias` is not yet added to the product."""
-    skip: Tensor | None = None
-    for number, block in enumerate(blocks):
-        skip, units = _Activation.apply(  # type: ignore[no-untyped-call]
-            product, bias, skip, kept, seed, 2 * number, True
-        )
-        inner = _Activation.apply(  # type: ignore[no-untyped-call]
-            *(torch.bmm(units, block.weight1.mT), block.bias1, None),
-            *(kept, seed, 2 * number + 1, False),
-        )
-        product, bias = torch.bmm(inner, block.weight2.mT), block.bias2
-    assert skip is not None
-    return skip + product + bias[:, None].to(product.dtype)
-
-
-def _forward_normed_blocks(
-    total: Tensor, blocks: Sequence["_Block"], norms: "_NormedActivation"
-) -> Tensor:
-    """Return the sum of all blocks with norms."""
-    for number, block in enumerate(blocks):
-        assert block.norm1 is not None
-        assert block.norm2 is not None
-        none = torch.zeros_like(block.bias2)
-        units = norms.apply(total, none, block.norm1, 2 * number)
-        product = torch.bmm(units, block.weight1.mT)
-        inner = norms.apply(product, block.bias1, block.norm2, 2 * number + 1)
-        change = torch.bmm(inner, block.weight2.mT)
-        total = total + change + block.bias2[:, None].to(change.dtype)
-    return total
-
-
-class _Norm(NamedTuple):
-    """Batch normalisation of the columns of stacked networks, (networks, columns) each."""
+class Norms(NamedTuple):
+    """Batch normalisation in the same place of all blocks."""
 
     weight: Tensor
-    bias: Tensor
-    running_mean: Tensor
-    """Not padded, as the next."""
-    running_var: Tensor
-    num_batches: Tensor
+    """(blocks, networks, columns), padded with zeros, as the next."""
+
+    shift: Tensor
+    running: list[RunningStatistics]
+    """For each block."""
 
 
-class _Block(NamedTuple):
-    """Weights of a residual block, padded and of the type of the units."""
+class BlockWeights(NamedTuple):
+    """Weights of all blocks in single precision, padded with zeros.
+
+    Inputs and results of a block have X columns, the units between its layers U.
+    """
+
+    first_bias: Tensor
+    """(networks, X), of the layer before the blocks."""
 
     weight1: Tensor
+    """(blocks, networks, U, X)."""
+
     bias1: Tensor
+    """(blocks, networks, U)."""
+
     weight2: Tensor
+    """(blocks, networks, X, U)."""
+
     bias2: Tensor
-    norm1: _Norm | None
-    norm2: _Norm | None
+    """(blocks, networks, X)."""
+
+    norm1: Norms | None
+    norm2: Norms | None
 
 
-def _prepare_blocks(state: Mapping[str, Tensor], dtype: torch.dtype) -> Iterator[_Block]:
-    """Yield the blocks; weights of one name are padded and converted together."""
+def _stack_blocks(state: Mapping[str, Tensor]) -> BlockWeights:
     num_blocks = sum(name.endswith("layer1.weight") for name in state)
     width = _count_missing(state["blocks.0.layer2.bias"])
     inner = _count_missing(state["blocks.0.layer1.bias"])
 
-    def stack(name: str, *padding: int) -> tuple[Tensor, ...]:
-        stacked = torch.stack([state[f"blocks.{number}.{name}"] for number in range(num_blocks)])
-        is_matrix = stacked.dim() > 3
-        return functional.pad(stacked.to(dtype) if is_matrix else stacked, padding).unbind()
+    def list_blocks(name: str) -> list[Tensor]:
+        return [state[f"blocks.{number}.{name}"] for number in range(num_blocks)]
 
-    def list_norms(name: str, missing: int) -> list[_Norm | None]:
+    def stack(name: str, *padding: int) -> Tensor:
+        return functional.pad(torch.stack(list_blocks(name)), padding)
+
+    def stack_norms(name: str, missing: int) -> Norms | None:
         if f"blocks.0.{name}.weight" not in state:
-            return [None] * num_blocks
-        weights, biases = (stack(f"{name}.{each}", 0, missing) for each in ("weight", "bias"))
-        return [
-            _Norm(
-                *(weight, bias),
-                *(state[f"blocks.{number}.{name}.{each}"] for each in RUNNING_STATISTICS),
-            )
-            for number, (weight, bias) in enumerate(zip(weights, biases, strict=True))
-        ]
+            return None
+        running = ("running_mean", "running_var", "num_batches_tracked")
+        columns = zip(*(list_blocks(f"{name}.{each}") for each in running), strict=True)
+        return Norms(
+            stack(f"{name}.weight", 0, missing),
+            stack(f"{name}.bias", 0, missing),
+            [RunningStatistics(*each) for each in columns],
+        )
 
-    yield from map(
-        _Block,
+    return BlockWeights(
+        functional.pad(state["first.bias"], (0, width)),
         stack("layer1.weight", 0, width, 0, inner),
         stack("layer1.bias", 0, inner),
         stack("layer2.weight", 0, inner, 0, width),
         stack("layer2.bias", 0, width),
-        list_norms("norm1", width),
-        list_norms("norm2", inner),
+        stack_norms("norm1", width),
+        stack_norms("norm2", inner),
     )
 
 
@@ -179,216 +153,206 @@ def _count_missing(tensor: Tensor) -> int:
     return -tensor.shape[-1] % ALIGNMENT
 
 
-class _Activation(Function):
-    """Bias and skip connection, then ReLU and dropout.
-
-    Returns the sum, if it is wanted, and the units after dropout.
-    """
+class _PlainBlocks(Function):
+    """The sum of all blocks without norms, for a product to which no bias is added yet."""
 
     @staticmethod
     def forward(
         ctx: Any,
         product: Tensor,
-        bias: Tensor,
-        skip: Tensor | None,
-        kept: Tensor,
-        seed: Tensor,
-        layer: int,
-        returns_sum: bool,
-    ) -> Any:
-        if product.is_cuda:
-            total = torch.empty_like(product) if returns_sum else None
-            units = torch.empty_like(product)
-            _run_kernel(
-                "forward",
-                product,
-                *(product, None, bias.float(), skip, kept, seed),
-                *(ctypes.c_uint32(layer), total, units),
-            )
-        else:
-            total = product + bias[:, None]
-            total = total if skip is None else total + skip
-            mask = make_dropout_mask(kept, seed, layer, product.shape)
-            units = torch.relu(total) * mask / kept[:, None, None]
-        ctx.save_for_backward(units, kept)
-        ctx.has_skip, ctx.returns_sum = skip is not None, returns_sum
-        return (total, units) if returns_sum else units
+        first_bias: Tensor,
+        weight1: Tensor,
+        bias1: Tensor,
+        weight2: Tensor,
+        bias2: Tensor,
+        dropout: Dropout,
+        keeps: bool,
+    ) -> Tensor:
+        """`keeps`: whether gradients will be computed, so that all units are needed later."""
+        weight1, weight2 = weight1.to(product.dtype), weight2.to(product.dtype)
+        num_blocks, slots = len(weight1), len(weight1) if keeps else 1
+        units = product.new_empty(slots, *product.shape)
+        inner = product.new_empty(slots, *product.shape[:2], weight1.shape[2])
+        total = skip = None
+        bias = first_bias
+        for number in range(num_blocks):
+            slot = number % slots
+            total = torch.empty_like(product)
+            activate(product, bias, skip, dropout, 2 * number, total, units[slot])
+            torch.bmm(units[slot], weight1[number].mT, out=inner[slot])
+            activate(inner[slot], bias1[number], None, dropout, 2 * number + 1, None, inner[slot])
+            product = torch.bmm(inner[slot], weight2[number].mT)
+            bias, skip = bias2[number], total
+        activate(product, bias, skip, dropout, 0, product, None)
+        if keeps:
+            ctx.save_for_backward(units, inner, weight1, weight2, dropout.kept)
+        return product
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
-        units, kept = ctx.saved_tensors
-        given = gradients[-1].contiguous()
-        of_sum = gradients[0].contiguous() if ctx.returns_sum else None
-        if units.is_cuda:
-            found = torch.empty_like(units)
-            networks, rows, columns = units.shape
-            blocks = -(-rows // ROWS_PER_BLOCK)
-            row_sums = kept.new_empty(networks, blocks, columns)
-            _run_kernel("backward", units, units, given, of_sum, kept, found, row_sums)
-        else:
-            found = torch.where(units > 0, given / kept[:, None, None], 0.0)
-            row_sums = found = found if of_sum is None else found + of_sum
-        of_bias = row_sums.sum(dim=1)
-        return found, of_bias, found if ctx.has_skip else None, None, None, None, None
-
-
-class _NormedActivation:
-    """Batch normalisation, then ReLU and dropout."""
-
-    def __init__(self, kept: Tensor, seed: Tensor, is_training: bool) -> None:
-        self._kept, self._seed, self._is_training = kept, seed, is_training
-
-    def apply(self, inputs: Tensor, bias: Tensor, norm: _Norm, layer: int) -> Tensor:
-        """Return the units for inputs to which a bias is not yet added.
-
-        The norm would subtract the bias again, so it is in the running mean alone.
-        """
-        missing = norm.weight.shape[1] - norm.running_mean.shape[1]
-        if not self._is_training:
-            mean = functional.pad(norm.running_mean, (0, missing)) - bias
-            deviation = functional.pad(norm.running_var, (0, missing)).add(NORM_EPSILON).sqrt()
-            scale = norm.weight / deviation
-            return _activate(
-                *(inputs, scale, norm.bias - mean * scale, self._kept, self._seed, layer)
+        units, inner, weight1, weight2, kept = ctx.saved_tensors
+        num_blocks = len(units)
+        of_total = units.new_empty(num_blocks + 1, *units.shape[1:])
+        of_total[num_blocks] = gradients[0]
+        of_inner = torch.empty_like(inner)
+        total_sums = new_row_sums(num_blocks, units)
+        inner_sums = new_row_sums(num_blocks, inner)
+        for number in reversed(range(num_blocks)):
+            here = of_inner[number]
+            torch.bmm(of_total[number + 1], weight2[number], out=here)
+            compute_gradient(inner[number], here, None, kept, inner_sums[number])
+            torch.bmm(here, weight1[number], out=of_total[number])
+            compute_gradient(
+                *(units[number], of_total[number], of_total[number + 1], kept),
+                total_sums[number],
             )
-        units, mean, variance = _NormFunction.apply(  # type: ignore[no-untyped-call]
-            inputs, bias, norm.weight, norm.bias, self._kept, self._seed, layer
+        of_bias = total_sums.sum(dim=2)
+        of_bias2 = torch.cat([of_bias[1:], _sum_rows(of_total[num_blocks])[None]])
+        return (
+            *(of_total[0], of_bias[0]),
+            *(_multiply_rows(of_inner, units), inner_sums.sum(dim=2)),
+            *(_multiply_rows(of_total[1:], inner), of_bias2),
+            *(None, None),
         )
-        with torch.no_grad():
-            rows, columns = inputs.shape[1], norm.running_mean.shape[1]
-            norm.running_mean.lerp_((mean + bias)[:, :columns], NORM_MOMENTUM)
-            norm.running_var.lerp_((variance * rows / (rows - 1))[:, :columns], NORM_MOMENTUM)
-            norm.num_batches.add_(1)
-        found: Tensor = units
-        return found
 
 
-class _NormFunction(Function):
-    """Units after norm, ReLU and dropout, with mean and variance of the inputs by column."""
+class _NormedBlocks(Function):
+    """The sum of all blocks with norms in training, for a product without its bias."""
 
     @staticmethod
     def forward(
         ctx: Any,
-        inputs: Tensor,
-        bias: Tensor,
-        weight: Tensor,
-        shift: Tensor,
-        kept: Tensor,
-        seed: Tensor,
-        layer: int,
-    ) -> Any:
-        rows = inputs.shape[1]
-        total, squares = _sum_columns(inputs, kept)
-        mean = total / rows
-        variance = (squares / rows - mean.square()).clamp(min=0)
-        inverse = torch.rsqrt(variance + NORM_EPSILON)
-        scale = weight * inverse
-        units = _activate(inputs, scale, shift - mean * scale, kept, seed, layer)
-        ctx.save_for_backward(inputs, units, kept, scale, mean, inverse)
-        ctx.mark_non_differentiable(mean, variance)
-        return units, mean, variance
+        product: Tensor,
+        first_bias: Tensor,
+        weight1: Tensor,
+        bias1: Tensor,
+        weight2: Tensor,
+        bias2: Tensor,
+        norm1_weight: Tensor,
+        norm1_shift: Tensor,
+        norm2_weight: Tensor,
+        norm2_shift: Tensor,
+        norms: tuple[Norms, Norms],
+        dropout: Dropout,
+    ) -> Tensor:
+        weight1, weight2 = weight1.to(product.dtype), weight2.to(product.dtype)
+        num_blocks = len(weight1)
+        total = product.new_empty(num_blocks, *product.shape)
+        units = torch.empty_like(total)
+        products = product.new_empty(num_blocks, *product.shape[:2], weight1.shape[2])
+        inner = torch.empty_like(products)
+        outer_statistics, inner_statistics = (
+            [_new_statistics(each) for _ in range(num_blocks)] for each in norms
+        )
+        skip, bias = None, first_bias
+        for number in range(num_blocks):
+            normalise(
+                *(product, bias, skip, total[number], norm1_weight[number], norm1_shift[number]),
+                *(None, norms[0].running[number], outer_statistics[number]),
+            )
+            scale, constant = outer_statistics[number][2:]
+            activate(total[number], constant, None, dropout, 2 * number, None, units[number], scale)
+            torch.bmm(units[number], weight1[number].mT, out=products[number])
+            normalise(
+                *(products[number], None, None, None, norm2_weight[number], norm2_shift[number]),
+                *(bias1[number], norms[1].running[number], inner_statistics[number]),
+            )
+            scale, constant = inner_statistics[number][2:]
+            activate(
+                *(products[number], constant, None, dropout, 2 * number + 1),
+                *(None, inner[number], scale),
+            )
+            product = torch.bmm(inner[number], weight2[number].mT)
+            bias, skip = bias2[number], total[number]
+        activate(product, bias, skip, dropout, 0, product, None)
+        torch._foreach_add_([each.num_batches for norm in norms for each in norm.running], 1)
+        ctx.save_for_backward(total, units, products, inner, weight1, weight2, dropout.kept)
+        ctx.statistics = outer_statistics, inner_statistics
+        return product
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
-        inputs, units, kept, scale, mean, inverse = ctx.saved_tensors
-        given, rows = gradients[0].contiguous(), inputs.shape[1]
-        of_shift, products = _sum_columns(inputs, kept, units, given)
-        of_weight = (products - mean * of_shift) * inverse
-        slope = -scale * inverse * of_weight / rows
-        constant = -scale * of_shift / rows - slope * mean
-        if inputs.is_cuda:
-            found = torch.empty_like(inputs)
-            _run_kernel(
-                *("norm_backward", inputs, inputs, units, given, kept),
-                *(each.contiguous() for each in (scale, slope, constant)),
-                found,
-            )
-        else:
-            before = torch.where(units > 0, given / kept[:, None, None], 0.0)
-            found = scale[:, None] * before + slope[:, None] * inputs + constant[:, None]
-        return found, torch.zeros_like(mean), of_weight, of_shift, None, None, None
-
-
-def _activate(
-    inputs: Tensor, scale: Tensor, bias: Tensor, kept: Tensor, seed: Tensor, layer: int
-) -> Tensor:
-    """Scale columns, add a bias, and apply ReLU and dropout; without gradients."""
-    if inputs.is_cuda:
-        units = torch.empty_like(inputs)
-        _run_kernel(
-            *("forward", inputs, inputs, scale.contiguous(), bias.contiguous(), None, kept, seed),
-            *(ctypes.c_uint32(layer), None, units),
+        total, units, products, inner, weight1, weight2, kept = ctx.saved_tensors
+        outer_statistics, inner_statistics = ctx.statistics
+        num_blocks = len(units)
+        of_total = units.new_empty(num_blocks + 1, *units.shape[1:])
+        of_total[num_blocks] = gradients[0]
+        of_inner = torch.empty_like(inner)
+        of_norm1, of_norm2 = (
+            kept.new_empty(2, num_blocks, each.shape[1], each.shape[3]) for each in (units, inner)
         )
-        return units
-    mask = make_dropout_mask(kept, seed, layer, inputs.shape)
-    return torch.relu(inputs * scale[:, None] + bias[:, None]) * mask / kept[:, None, None]
+        for number in reversed(range(num_blocks)):
+            here = of_inner[number]
+            torch.bmm(of_total[number + 1], weight2[number], out=here)
+            compute_norm_gradient(
+                *(products[number], inner[number], here, None, kept),
+                *(inner_statistics[number], of_norm2[:, number]),
+            )
+            torch.bmm(here, weight1[number], out=of_total[number])
+            compute_norm_gradient(
+                *(total[number], units[number], of_total[number], of_total[number + 1], kept),
+                *(outer_statistics[number], of_norm1[:, number]),
+            )
+        # A norm changes the sum of the gradients of no column, so that of the last block is that
+        # of all of them; a bias before a norm has no effect.
+        of_bias = _sum_rows(of_total[num_blocks])
+        return (
+            *(of_total[0], of_bias),
+            *(_multiply_rows(of_inner, units), kept.new_zeros(inner.shape[:2] + inner.shape[3:])),
+            *(_multiply_rows(of_total[1:], inner), of_bias.expand(num_blocks, *of_bias.shape)),
+            *(*of_norm1, *of_norm2, None, None),
+        )
 
 
-def _sum_columns(
-    inputs: Tensor, kept: Tensor, units: Tensor | None = None, given: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
-    """Return the sums of inputs and of their squares by column, (networks, columns).
-
-    If gradients of the units are `given`: of the gradients before ReLU and dropout, and of their
-    products with the inputs.
-    """
-    if inputs.is_cuda:
-        networks, rows, columns = inputs.shape
-        row_sums = kept.new_empty(networks, -(-rows // ROWS_PER_BLOCK), 2, columns)
-        _run_kernel("sum_columns", inputs, inputs, units, given, kept, row_sums)
-        first, second = row_sums.sum(dim=1).unbind(1)
-        return first, second
-    values = inputs
-    if units is not None and given is not None:
-        values = torch.where(units > 0, given / kept[:, None, None], 0.0)
-    return values.sum(dim=1), (values * inputs).sum(dim=1)
-
-
-def make_dropout_mask(
-    kept: Tensor, seed: Tensor, layer: int, shape: tuple[int, int, int] | torch.Size
-) -> Tensor:
-    """Return which units are kept, (networks, examples, units): the kernel's random numbers."""
-    numbers = torch.arange((shape[0] * shape[1] * shape[2] + 1) // 2, device=kept.device)
-    number = torch.tensor(layer + 1, device=kept.device)
-    start = _mix((seed & 0xFFFFFFFF) ^ _mix(number))
-    mixed = _mix((start + numbers) & 0xFFFFFFFF)
-    random = torch.stack([mixed & 0xFFFF, mixed >> 16], dim=1).flatten()
-    limit = (kept * 65536).long()[:, None, None]
-    return random[: shape[0] * shape[1] * shape[2]].view(shape) < limit
+def _evaluate_normed_blocks(product: Tensor, weights: BlockWeights, dropout: Dropout) -> Tensor:
+    """Return the sum of all blocks with the running statistics of their norms."""
+    norm1, norm2 = weights.norm1, weights.norm2
+    assert norm1 is not None
+    assert norm2 is not None
+    weight1, weight2 = weights.weight1.to(product.dtype), weights.weight2.to(product.dtype)
+    skip, bias = None, weights.first_bias
+    for number in range(len(weight1)):
+        total = torch.empty_like(product)
+        activate(product, bias, skip, dropout, 0, total, None)
+        units = torch.empty_like(total)
+        scale, constant = _read_norm(norm1, number, torch.zeros_like(bias))
+        activate(total, constant, None, dropout, 2 * number, None, units, scale)
+        inner = torch.bmm(units, weight1[number].mT)
+        scale, constant = _read_norm(norm2, number, weights.bias1[number])
+        activate(inner, constant, None, dropout, 2 * number + 1, None, inner, scale)
+        product = torch.bmm(inner, weight2[number].mT)
+        bias, skip = weights.bias2[number], total
+    activate(product, bias, skip, dropout, 0, product, None)
+    return product
 
 
-def _mix(number: Tensor) -> Tensor:
-    """Map 32-bit numbers to others that look random (lowbias32, Wellons 2018)."""
-    number = number ^ number >> 16
-    number = number * 0x7FEB352D & 0xFFFFFFFF
-    number = number ^ number >> 15
-    number = number * 0x846CA68B & 0xFFFFFFFF
-    return number ^ number >> 16
+def _read_norm(norms: Norms, number: int, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """Return factor and constant of a norm with its running statistics; the bias is not added."""
+    running = norms.running[number]
+    missing = norms.weight.shape[2] - running.mean.shape[1]
+    mean = functional.pad(running.mean, (0, missing)) - bias
+    deviation = functional.pad(running.variance, (0, missing)).add(NORM_EPSILON).sqrt()
+    scale = norms.weight[number] / deviation
+    return scale.contiguous(), (norms.shift[number] - mean * scale).contiguous()
 
 
-class _ShapeStructure(ctypes.Structure):
-    _fields_ = (
-        ("networks", ctypes.c_int),
-        ("rows", ctypes.c_int),
-        ("columns", ctypes.c_int),
-    )
+def _new_statistics(norms: Norms) -> Tensor:
+    """Return room for the statistics of a norm: mean, 1 / deviation, factor and constant."""
+    return torch.empty((4, *norms.weight.shape[1:]), device=norms.weight.device)
 
 
-def _run_kernel(name: str, units: Tensor, *arguments: Any) -> None:
-    function = getattr(_load_library(), f"ludus_residual_{name}")
-    stream = torch.cuda.current_stream(units.device).cuda_stream
-    pointers = (
-        ctypes.c_void_p(each.data_ptr()) if isinstance(each, Tensor) else each for each in arguments
-    )
-    about = ctypes.byref(_ShapeStructure(*units.shape))
-    if number := function(about, ctypes.c_void_p(stream), *pointers):
-        raise CudaUnavailable(f"the kernel {name} failed with CUDA's error {number}")
+def _sum_rows(values: Tensor) -> Tensor:
+    """Return the sums over rows in single precision, (networks, columns)."""
+    ones = values.new_ones(1, *values.shape[:2], 1)
+    return _multiply_rows(ones, values[None])[0, :, 0]
 
 
-@cache
-def _load_library() -> Any:
-    """Return the compiled library, or None where it cannot be built and torch computes the same."""
-    try:
-        return ctypes.CDLL(str(build_library("residual_activation")))
-    except CudaUnavailable:
-        return None
+def _multiply_rows(first: Tensor, second: Tensor) -> Tensor:
+    """Return first.T @ second for each block and network, in single precision."""
+    operands = first.flatten(0, 1).mT, second.flatten(0, 1)
+    # In bfloat16 the sums would be rounded once more.
+    if first.is_cuda and first.dtype != torch.float32:
+        found = torch.bmm(*operands, out_dtype=torch.float32)
+    else:
+        found = torch.bmm(*operands)
+    return found.unflatten(0, first.shape[:2])

@@ -15,8 +15,9 @@ from torch.nn import functional
 from ludus.learn.common.checkpoint import Tensors
 from ludus.learn.common.optimizer import GraphedCallable
 from ludus.learn.nnmm.examples import Examples
-from ludus.learn.nnmm.fused_residual import has_kernels, is_fusable
+from ludus.learn.nnmm.fused_residual import is_fusable
 from ludus.learn.nnmm.optimizer import NetworkOptimizer, autocast, compute_illegal_probability
+from ludus.learn.nnmm.residual_kernels import has_kernels
 from ludus.learn.nnmm.stacked import StackedNetworks
 from ludus.learn.nnmm.train import PREDICTION_BATCH, Diverged, EpochResult, NetworkTrainer
 
