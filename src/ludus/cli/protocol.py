@@ -88,7 +88,7 @@ def nnmm(
         typer.Option(
             "--player",
             metavar="PLAYER",
-            help="The player, optionally with options: nnmm:order=FTR.",
+            help="The player, optionally with options: nnmm:symmetries=16.",
         ),
     ] = "nnmm",
     line_time: Annotated[
