@@ -16,7 +16,7 @@ GAME = ludus.game("nine_mens_morris")
 STUB = """
 import sys
 
-points = {points!r}
+moves = {moves!r}
 for line in sys.stdin:
     words = line.split()
     if words[0] == "uci":
@@ -24,12 +24,21 @@ for line in sys.stdin:
     elif words[0] == "isready":
         print("readyok", flush=True)
     elif words[0] == "position":
-        played = words[words.index("moves") + 1 :] if "moves" in words else []
+        given = line.split(" ", 1)[1].strip().removeprefix("fen ")
     elif words[0] == "go":
-        print("bestmove", next(each for each in points if each not in played), flush=True)
+        print("bestmove", moves[given], flush=True)
     elif words[0] == "quit":
         break
 """
+
+FORMATS = {
+    "startpos": "a7",
+    "startpos moves a7 b6": "d7",
+    "startpos moves a7 b6 d7 d6": "g7xb6",
+    ".../.../.../W...../.../.BB/WWB b 0 0": "g1-g4",
+    ".../.../.../....WB/.../BB./WW. w 0 0": "f4-g1xb2",
+}
+"""A command's position, and the answer: a man placed, one taken, a slide, a flight that takes."""
 
 
 def read_rows():
@@ -54,32 +63,54 @@ def test_its_rows_are_those_of_a_position():
 
 def test_a_program_with_its_protocol_plays(tmp_path):
     file = tmp_path / "stub.py"
-    file.write_text(STUB.format(points=[point for row in read_rows() for point in row]))
+    file.write_text(STUB.format(moves=FORMATS))
     player = ludus.player(
         f"external:cmd={sys.executable} {file},time=0.2,patience=30,startup=60", GAME
     )
     try:
-        player.start_game(1)
-        first = player.choose(GAME.start()).move
-        assert str(first) == "a7"
-        assert str(player.choose(GAME.start().play(first)).move) == "d7"
+        for command, move in FORMATS.items():
+            player.start_game(1)
+            start, _, played = command.partition(" moves ")
+            position = GAME.start() if start == "startpos" else GAME.parse(start)
+            for text in played.split():
+                if position.mover == 0:
+                    player.choose(position)
+                position = position.play(GAME.parse_move(text, position))
+            assert str(player.choose(position).move) == move
     finally:
         player.close()
 
 
-CONVERSATION = """uci
-isready
-position startpos moves a1 g1
-go movetime 100
-position startpos moves a1 g1 a1
-position fen .../.../.../....../.../.../W.B w 8 8
-go depth 2
-nonsense
-quit
-"""
+CONVERSATION = {
+    "uci": ["id name DeepMill", "id author the authors of DeepMill", "uciok"],
+    "isready": ["readyok"],
+    "position startpos moves a1 g1": [],
+    "go movetime 100": ["bestmove d1"],
+    "position startpos moves a1 g1 a1": ["info string error: a1 is not a move here"],
+    "position fen .../.../.../....../.../.../W.B w 8 8": [],
+    "go depth 2": ["bestmove d1"],
+    # A man is placed, and another taken.
+    "position startpos moves a1 a4 d1 b2": [],
+    "go movetime 101": ["bestmove g1xa4"],
+    "position startpos moves a1 a4 d1 b2 g1xa4": [],
+    "go movetime 102": ["bestmove d2"],
+    # Black moves a man along a line.
+    "position fen .../.../.../W...../.../B../WW. b 0 0": [],
+    "go movetime 103": ["bestmove b2-d2"],
+    # White does, and takes one; then the other side goes on.
+    "position fen .../.../.../.....W/.../B../WW. w 0 0 moves": [],
+    "go movetime 104": ["bestmove g4-g1xb2"],
+    "position fen .../.../.../B....W/.../B../WW. w 0 0 moves g4-g1xb2": [],
+    "go movetime 105": ["bestmove (none)"],
+    "position fen .../.../.../B....W/.../BB./WW. w 0 0 moves g4-g1xa4 b2-b4": [
+        "info string error: b2-b4 is not a move here"
+    ],
+    "nonsense": [],
+    "quit": [],
+}
+"""Commands in turn, and the answers to each."""
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("javac") is None, reason="there is no JDK")
 def test_the_engine_compiles_and_answers(tmp_path):
     """Against stand-ins of DeepMill's classes."""
@@ -88,18 +119,11 @@ def test_the_engine_compiles_and_answers(tmp_path):
     name = "it.unibo.ai.didattica.mulino.DeepMill.domain.bitboard.DeepMillEngine"
     done = subprocess.run(
         ["java", "-cp", str(tmp_path), name],
-        input=CONVERSATION,
+        input="\n".join(CONVERSATION) + "\n",
         capture_output=True,
         text=True,
         timeout=100,
         check=True,
     )
-    assert done.stdout.splitlines() == [
-        "id name DeepMill",
-        "id author the authors of DeepMill",
-        "uciok",
-        "readyok",
-        "bestmove d1",
-        "info string error: a1 is not a move here",
-        "bestmove d1",
-    ]
+    wanted = [line for lines in CONVERSATION.values() for line in lines]
+    assert done.stdout.splitlines() == wanted

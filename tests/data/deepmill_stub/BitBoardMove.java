@@ -1,22 +1,26 @@
 package it.unibo.ai.didattica.mulino.DeepMill.domain.bitboard;
 
-/** A stand-in of ours for tests: a man placed on a point. */
+/** A stand-in of ours for tests: a man placed or moved, and a man taken; "" where there is none. */
 public class BitBoardMove {
-    private final String point;
+    final String origin;
+    final String target;
+    final String taken;
 
-    BitBoardMove(String point) {
-        this.point = point;
+    BitBoardMove(String origin, String target, String taken) {
+        this.origin = origin;
+        this.target = target;
+        this.taken = taken;
     }
 
     public String toStringMove() {
-        return this.point;
+        return this.origin + this.target + this.taken;
     }
 
     public boolean isPutMove() {
-        return true;
+        return this.origin.isEmpty();
     }
 
     public boolean isRemoveMove() {
-        return false;
+        return !this.taken.isEmpty();
     }
 }
