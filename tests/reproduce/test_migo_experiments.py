@@ -70,7 +70,10 @@ def test_figure_3(capsys, small, tmp_path):
     rows = {row["name"]: row for row in found["rows"]}
     assert all(row["ours"] is not None for row in rows.values())
     tests = next(table for table in found["tables"] if table["name"].startswith("Null hypothesis"))
-    assert len(tests["rows"]) == 12
+    assert len(tests["rows"]) == 14
+    texts = [conclusion["text"] for conclusion in found["conclusions"]]
+    assert [text.split(":")[0] for text in texts[:2]] == ["Noughts and crosses", "Hexapawn 3"]
+    assert sum("mixed learning has lower" in text for text in texts) == 2
     for figure in ("Figure-3-noughts-and-crosses", "Figure-3-hexapawn-3"):
         drawn = (tmp_path / "migo-figure-3" / f"{figure}.svg").read_text()
         assert "MIGO mixed" in drawn
