@@ -40,6 +40,8 @@ def run(context: Context) -> Iterator[Finding]:
             "examples",
             "seconds",
             *(f"{each}, %" for each in SETS),
+            "lost as White",
+            "lost as Black",
         ),
         [
             [
@@ -49,10 +51,11 @@ def run(context: Context) -> Iterator[Finding]:
                 training.last.examples,
                 round(training.last.seconds, 1),
                 *(_to_percentage(training.last.kept.get(each)) for each in SETS),
+                *training.losses,
             ]
             for training in found
         ],
-        "Critical positions kept at the end of each.",
+        "Critical positions kept at the end of each, and games lost to perfect play.",
     )
 
 

@@ -35,6 +35,8 @@ class Training:
     teacher: str
     parameters: float | None
     points: tuple[Point, ...]
+    losses: tuple[str | None, str | None] = (None, None)
+    """Games lost as White and as Black at the end of the training, such as `13 of 500`."""
 
     @property
     def last(self) -> Point:
@@ -60,6 +62,7 @@ def _read_log(path: Path) -> Training:
             str(facts.get("teacher") or PERFECT),
             _parse_number(facts.get("parameters")),
             tuple(points),
+            _parse_losses(facts.get("games")),
         )
     except (
         OSError,
@@ -89,6 +92,13 @@ def _add_total_examples(facts: Mapping[str, Any]) -> dict[str, Any]:
         return dict(facts)
     last = history[-1]
     return {"examples": last["examples"] / last["steps"] * facts["steps"], **facts}
+
+
+def _parse_losses(games: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
+    if games is None:
+        return None, None
+    white, black = (int(games[f"lost_as_{colour}"]) for colour in ("white", "black"))
+    return f"{white} of {games['games']}", f"{black} of {games['games']}"
 
 
 def _parse_kept(exams: Mapping[str, Any]) -> dict[str, Any]:
