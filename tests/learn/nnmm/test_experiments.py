@@ -295,19 +295,121 @@ def test_reports_of_published_size_train_nothing_and_need_no_data(tmp_path, monk
     assert kept_rows["TO 1, best validation accuracy"]["ours"] == pytest.approx(54.32, abs=0.005)
 
 
-def test_a_network_that_is_not_trained_yet_is_named(small, tmp_path, monkeypatch, capsys):
+def test_a_network_that_is_not_trained_yet_is_named(tmp_path, monkeypatch, capsys):
+    """The rows that are stored are reported; nothing is concluded about the others."""
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(tmp_path))
-    package = find_experiment("galassi-retraining", EXPERIMENTS).module().__package__
-    stored = importlib.import_module(f"{package}.stored_rows")
+    experiment = find_experiment("galassi-retraining", EXPERIMENTS)
+    stored = importlib.import_module(f"{experiment.module().__package__}.stored_rows")
+    out = ["--size", "published", "--out", str(tmp_path / "out"), "--json"]
+    assert run(["reproduce", "galassi-retraining", *out]) == 0
+    found = json.loads(capsys.readouterr().out)
     rows = stored.load_rows()["galassi-retraining"]
-    gaming = [key for key in rows if key.endswith("dataset_gaming.txt")]
-    out = ["--size", "published", "--out", str(tmp_path / "out")]
-    code = run(["reproduce", "galassi-retraining", *out])
-    if len(gaming) == 3:
-        assert code == 0
-        return
-    assert code == 2
-    assert "of dataset_gaming.txt is not trained yet" in capsys.readouterr().err
+    assert len(found["rows"]) == len(rows)
+    is_complete = len(rows) == 6
+    assert ("Not trained yet" in "".join(found["remarks"])) != is_complete
+    assert any(each["holds"] is None for each in found["conclusions"]) != is_complete
+    for row in found["rows"]:
+        low, high = row["interval"]
+        assert high - low == pytest.approx(2 * MARGIN, abs=1e-6)
+
+
+# Student's quantile for four pairs, and their deviation: of 0.198, 0.428, 0.517 and 0.089 points.
+MARGIN = 2.776445 * (0.497598 / 8) ** 0.5
+
+
+def load_module(name):
+    package = find_experiment("galassi-whole", EXPERIMENTS).module().__package__
+    return importlib.import_module(f"{package}.{name}")
+
+
+def make_curve(*accuracies, seconds=1.0):
+    times = [seconds * (number + 1) for number in range(len(accuracies))]
+    return {"accuracy": list(accuracies), "error": [1.0] * len(accuracies), "seconds": times}
+
+
+def test_single_trainings_are_compared_by_the_deviation_between_trainings():
+    tuning = load_module("tuning")
+    assert tuning.load_training_margin() == pytest.approx(MARGIN, abs=1e-5)
+    assert tuning.is_greater(50.0, 49.1) is None
+    assert tuning.is_greater(50.0, 49.0) is True
+    assert tuning.is_greater(49.0, 50.0) is False
+
+
+def test_conclusions_of_tuning_are_open_until_what_decides_them_is_trained():
+    tuning = load_module("tuning")
+    curves = {"a": make_curve(40.0, 50.0, 49.0), "b": make_curve(50.3, seconds=4.0)}
+    judged = [
+        tuning.judge_similar("similar", curves, ["a", "b"]).holds,
+        tuning.judge_similar("similar", curves, ["a", "b", "c"]).holds,
+        tuning.judge_similar("similar", {**curves, "c": make_curve(47.0)}, ["a", "b", "c"]).holds,
+        tuning.judge_similar("similar", {**curves, "c": make_curve(47.0)}, ["a", "c", "d"]).holds,
+        tuning.judge_similar("similar", {**curves, "c": make_curve(49.1)}, ["b", "c"]).holds,
+        tuning.judge_greater("better", {**curves, "c": make_curve(47.0)}, ["a", "b"], ["c"]).holds,
+        tuning.judge_greater("better", {**curves, "c": make_curve(47.0)}, ["c"], ["a", "d"]).holds,
+        tuning.judge_greater("better", curves, ["a"], ["b"]).holds,
+        tuning.judge_sooner("sooner", curves, ["a"], ["b"]).holds,
+        tuning.judge_sooner("sooner", {**curves, "c": make_curve(1.0)}, ["a"], ["c"]).holds,
+        tuning.judge_sooner(
+            "sooner", {**curves, "c": make_curve(1.0, seconds=3)}, ["a"], ["c"]
+        ).holds,
+    ]
+    assert judged == [True, None, False, False, None, True, False, None, True, False, None]
+    evidence = tuning.judge_similar("similar", curves, ["a", "b", "c"]).evidence
+    assert evidence == "a difference of 0.30 points: a 50.00 %; b 50.30 %; not trained yet: c"
+
+
+@pytest.mark.parametrize("name", ["partial", "whole"])
+def test_what_the_text_says_of_tuning_is_judged_at_published_size_only(name, reproduced):
+    stored = json.loads(find_experiment(f"galassi-{name}", EXPERIMENTS).results.read_text())
+    assert len(stored["conclusions"]) == 10
+    assert stored["tables"][-1]["name"] == "Time until the best accuracy"
+    if name == "whole":
+        found = reproduced("galassi-whole")
+        assert found["conclusions"] == []
+        assert all(row["interval"] is None for row in found["rows"])
+
+
+def make_games(*results):
+    games = load_module("games")
+    return [
+        games.Game(games.COLOURS[number % 2], 0, result, "men", "")
+        for number, result in enumerate(results)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("results", "own", "seconds", "wanted"),
+    [
+        (["LOSS"] * 8, ["DRAW"] * 2, 1, [True, True, True]),
+        (["LOSS"] * 10 + ["DRAW"] * 2, ["DRAW", "WIN"], 1, [True, None, None]),
+        (["LOSS"] * 10 + ["DRAW"] * 2, ["DRAW", "WIN"], 60, [True, False, False]),
+        (["LOSS", "WIN", "DRAW", "DRAW"], ["DRAW"], 1, [None, None, True]),
+        (["WIN"] * 8, ["DRAW"], 60, [False, False, True]),
+    ],
+)
+def test_conclusions_about_deepmill(results, own, seconds, wanted):
+    """With less time than in the thesis a draw shows nothing about its games, but a loss does."""
+    deepmill = load_module("deepmill")
+    found = {deepmill.AUTHOR: make_games(*results), deepmill.ITSELF: make_games(*own)}
+    judged = deepmill.draw_conclusions(found, "DeepMill", seconds)
+    assert [each.holds for each in judged] == wanted
+
+
+def test_timed_games_are_cached_one_by_one(tmp_path):
+    deepmill, games = load_module("deepmill"), load_module("games")
+    experiment = find_experiment("galassi-deepmill", EXPERIMENTS)
+    one, other = games.Contestant("random", "random"), games.Contestant("newbie", "newbie")
+    found = []
+    for number in (3, 5):
+        options = RunOptions(size="reduced", jobs=1)
+        with make_context(experiment, tmp_path, options) as context:
+            found.append(deepmill.play_timed_games(context, one, other, number))
+        assert len(list(tmp_path.glob("*/game-*.json"))) == number
+    assert found[0] == found[1][:3]
+    assert [game.opening for game in found[1]] == [0, 0, 0, 0, 1]
+    assert [game.colour for game in found[1]] == ["White", "Black", "White", "Black", "White"]
+    row = deepmill.measure_points("points", found[1])
+    assert row.low < row.value < row.high or row.value in (0, 100)
 
 
 def test_without_the_data_one_line_says_how_to_get_it(tmp_path, monkeypatch, capsys):
