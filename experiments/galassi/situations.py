@@ -1,13 +1,13 @@
 """Games from states in which one side is ahead: are advantages used, and disadvantages saved?"""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ludus import play_match
 from ludus.games import game as named_game
 from ludus.players import player as named_player
-from ludus.reproduce import Conclusion, Context, Finding, Measurement, Table
+from ludus.reproduce import Context, Finding, Measurement, Table
 
 from .games import GAME, RULES
 
@@ -15,15 +15,18 @@ MAX_ADVANTAGE = 3
 MAX_PLIES = 120
 """Plies of a game of `newbie` after which another one is begun."""
 
+RESULTS = ("WIN", "DRAW", "LOSS")
+
 Game = tuple[int, str]
 """How many men the player is ahead at the start, and WIN, DRAW or LOSS."""
 
 
 def run(context: Context) -> Iterator[Finding]:
     states = sample_states(context)
-    found: dict[str, list[Game]] = {}
+    opponent = context.published["opponent"]
+    table: list[list[Any]] = []
     for name, spec in context.published["players"].items():
-        found[name] = []
+        games: list[Game] = []
         for number, (text, ahead) in enumerate(states):
             context.progress(number, len(states), name)
 
@@ -32,54 +35,34 @@ def run(context: Context) -> Iterator[Finding]:
             ) -> list[Any]:
                 return _play_both_sides(context, spec, text, ahead, number)
 
-            found[name] += context.cached(f"{spec} {text}", compute)
-    table: list[list[Any]] = []
-    for name, games in found.items():
-        won, _ = _count(games, 1, "WIN")
-        total = sum(ahead > 0 for ahead, _ in games)
-        yield Measurement.proportion(f"{name}, ahead: games won", won, total)
-        saved = sum(result != "LOSS" for ahead, result in games if ahead < 0)
-        behind = sum(ahead < 0 for ahead, _ in games)
-        yield Measurement.proportion(f"{name}, behind: games not lost", saved, behind)
-        for ahead in (*range(MAX_ADVANTAGE, 0, -1), *range(-1, -MAX_ADVANTAGE - 1, -1)):
-            results = [result for each, result in games if each == ahead]
-            if results:
-                table.append(
-                    [
-                        name,
-                        f"{ahead:+d}",
-                        len(results),
-                        *(
-                            round(100 * results.count(word) / len(results), 1)
-                            for word in ("WIN", "DRAW", "LOSS")
-                        ),
-                    ]
-                )
-    nnmm = found["nnmm"]
-    won, total = _count(nnmm, 1, "WIN")
-    yield Conclusion(
-        "the networks win most games from an advantaged state",
-        won / total > 0.5 if total else None,
-        f"{won} of {total} against {context.published['opponent']}",
-    )
-    saved = sum(result != "LOSS" for ahead, result in nnmm if ahead < 0)
-    behind = sum(ahead < 0 for ahead, _ in nnmm)
-    yield Conclusion(
-        "the networks reach a draw or more in most games from a disadvantaged state",
-        saved / behind > 0.5 if behind else None,
-        f"{saved} of {behind} against {context.published['opponent']}",
-    )
+            games += context.cached(f"{spec} – {opponent} {text}", compute)
+        yield from measure_games(name, games)
+        table += make_rows(name, games)
     yield Table(
         "By men ahead at the start",
         ("player", "men ahead", "games", "won, %", "drawn, %", "lost, %"),
         table,
+        f"Each state is played twice against {opponent}, with the player on either side.",
     )
 
 
-def _count(games: list[Game], sign: int, wanted: str) -> tuple[int, int]:
-    """Games with this result among those with an advantage (1) or a disadvantage (-1)."""
-    chosen = [result for ahead, result in games if ahead * sign > 0]
-    return chosen.count(wanted), len(chosen)
+def measure_games(name: str, games: Sequence[Game]) -> Iterator[Measurement]:
+    """Yield how often the player wins and does not lose, ahead and behind."""
+    for label, sign in (("ahead", 1), ("behind", -1)):
+        results = [result for ahead, result in games if ahead * sign > 0]
+        won, lost = results.count("WIN"), results.count("LOSS")
+        yield Measurement.proportion(f"{name}, {label}: games won", won, len(results))
+        saved = len(results) - lost
+        yield Measurement.proportion(f"{name}, {label}: games not lost", saved, len(results))
+
+
+def make_rows(name: str, games: Sequence[Game]) -> Iterator[list[Any]]:
+    """Yield a line for each number of men that the player is ahead, the largest first."""
+    for ahead in range(MAX_ADVANTAGE, -MAX_ADVANTAGE - 1, -1):
+        results = [result for each, result in games if each == ahead]
+        if results:
+            shares = [round(100 * results.count(word) / len(results), 1) for word in RESULTS]
+            yield [name, f"{ahead:+d}", len(results), *shares]
 
 
 def sample_states(context: Context) -> list[tuple[str, int]]:
