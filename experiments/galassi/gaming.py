@@ -32,6 +32,7 @@ def run(context: Context) -> Iterator[Finding]:
     yield from compare_totals(context, found, ladder)
     yield make_outcome_table(found)
     yield make_count_table(found)
+    yield make_total_table(found, ladder)
     for system in networks:
         if not system.hybrid:
             yield count_interventions(context, system, found[system.name])
@@ -97,6 +98,23 @@ COUNTS = (
     "Won – drawn – lost over all games with both colours, two from the start and those from "
     "openings of random plies; then how they were won or lost."
 )
+
+
+def make_total_table(found: Mapping[str, Ladder], opponents: Collection[str]) -> Table:
+    """Sums over the ladder and the teacher; the teacher's games against itself do not count."""
+    lines: list[list[Any]] = []
+    for name, ladder in found.items():
+        results = Counter(
+            game.result for each in opponents if each != name for game in ladder[each]
+        )
+        won, drawn, lost = (results[result] for result in ("WIN", "DRAW", "LOSS"))
+        points = round(100 * (won + drawn / 2) / results.total(), 2)
+        lines.append([name, results.total(), won, drawn, lost, points])
+    headings = ("player", "games", "won", "drawn", "lost", "points, %")
+    return Table("Totals", headings, lines, TOTALS)
+
+
+TOTALS = "Against the ladder and the teacher; points are wins and half of the draws."
 
 
 def _find_first_game(games: list[Game], colour: str) -> Game:
