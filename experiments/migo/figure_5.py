@@ -3,14 +3,25 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ludus.learn import RunResult
-from ludus.reproduce import Context, Figure, Finding, Measurement, PublishedRow, Remark, Table
+from ludus.reproduce import (
+    Conclusion,
+    Context,
+    Figure,
+    Finding,
+    Measurement,
+    PublishedRow,
+    Remark,
+    Table,
+    compute_difference_interval,
+)
 
 from .curves import draw_curves, make_curve, read_published_runs
 from .runs import collect_runs, get_final_regrets
 from .significance_tests import Summary, mann_whitney_test, summarize, welch_test
 
 SIGNIFICANT = 0.05
+MAX_SIMILAR = 5.0
+"""Regret by which two transfers may differ and still count as similar; the paper has no number."""
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -54,6 +65,17 @@ def run(context: Context) -> Iterator[Finding]:
                 lower,
             ]
         )
+    for title, theirs, _, p, _ in tests:
+        yield Conclusion(
+            f"{title}: what was learned helps to converge faster, refuting null hypothesis 2",
+            True if p < SIGNIFICANT else False if p > 1 - SIGNIFICANT else None,
+            f"p = {p:.2g}, by the published figures {theirs:.2g}",
+        )
+    similar = context.published["similar"]
+    yield conclude_similar(
+        similar["text"],
+        *(get_final_regrets(found[similar[key]]) for key in ("one", "other", "without")),
+    )
     refuted = [test[0] for test in tests if test[3] < SIGNIFICANT]
     yield Remark(
         f"Null hypothesis 2 is refuted in {len(refuted)} of {len(tests)} transfers"
@@ -69,8 +91,25 @@ def run(context: Context) -> Iterator[Finding]:
     )
 
 
-def _make_curve(row: PublishedRow, found: list[RunResult], data: str) -> dict[str, Any]:
-    return make_curve(row.name.split(": ")[1], found, data, row.extra.get("system", ""))
+def conclude_similar(text: str, one: list[int], other: list[int], without: list[int]) -> Conclusion:
+    """Decide whether two transfers help, and by about the same."""
+    first, second = (Measurement.mean("", values) for values in (one, other))
+    evidence = f"final regret {first.value:.1f} and {second.value:.1f}"
+    if first.low is None or first.high is None or second.low is None or second.high is None:
+        return Conclusion(text, None, evidence)  # a single run
+    low, high = compute_difference_interval(
+        first.value, (first.low, first.high), second.value, (second.low, second.high)
+    )
+    is_near = low > -MAX_SIMILAR and high < MAX_SIMILAR
+    is_far = low > MAX_SIMILAR or high < -MAX_SIMILAR
+    p_value = mann_whitney_test(one, without)[0]
+    helps = p_value < SIGNIFICANT
+    return Conclusion(
+        text,
+        False if is_far else True if is_near and helps else None,
+        f"{evidence}, a difference of {first.value - second.value:+.1f}"
+        f" ({low:+.1f} to {high:+.1f}); against no transfer p = {p_value:.2g}",
+    )
 
 
 def _compare_published_means(less: PublishedRow, more: PublishedRow) -> float | None:

@@ -7,7 +7,7 @@ from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
 from .curves import draw_curves, make_curve
 from .exact_analysis import compute_program_regret
-from .runs import collect_runs, get_final_regrets
+from .runs import add_preset, collect_runs, get_final_regrets
 
 HEADINGS = (
     "learner",
@@ -26,7 +26,8 @@ def run(context: Context) -> Iterator[Finding]:
         found = collect_runs(context, row.extra, runs, row.name)
         yield Measurement.mean(row.name, get_final_regrets(found))
         game, label = row["game"], row.name.partition(": ")[2]
-        exact = compute_exact_regrets(context, row.name, game, found)
+        spec = add_preset(game, row.extra.get("preset", ""))
+        exact = compute_exact_regrets(context, row.name, spec, found)
         tables.setdefault(game, []).append(make_row(label, found, exact))
         if row.extra.get("drawn", True):
             line = make_curve(
@@ -41,14 +42,14 @@ def run(context: Context) -> Iterator[Finding]:
 
 
 def compute_exact_regrets(
-    context: Context, name: str, game: str, found: list[RunResult]
+    context: Context, name: str, spec: str, found: list[RunResult]
 ) -> list[float]:
     """The exact mean regret of the final program of each run."""
 
     def compute() -> list[float]:
-        return [compute_program_regret(game, each.learned) for each in found]
+        return [compute_program_regret(spec, each.learned) for each in found]
 
-    return context.cached(f"exact {name}", compute)
+    return context.cached(f"exact {name} {spec}", compute)
 
 
 def make_row(label: str, found: list[RunResult], exact: list[float]) -> list[str | float]:

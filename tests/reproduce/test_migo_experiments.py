@@ -199,6 +199,28 @@ def test_boards_of_the_authors_runs():
     assert chosen == [*starts, starts[0]]
 
 
+def test_null_hypothesis_1_needs_every_comparison():
+    figure = module("migo-figure-3")
+    tests = [["Hexapawn 3", "MIGO mixed", "HER", 0.01, 1e-6, 1e-5, 0.9, 0, 6, 0.1]]
+    assert figure.conclude_null_hypothesis("Hexapawn 3", tests).holds is True
+    tests.append(["Hexapawn 3", "MIGO separated", "HER", 0.03, 0.15, 0.15, 0.5, 5, 6, 0.8])
+    found = figure.conclude_null_hypothesis("Hexapawn 3", tests)
+    assert found.holds is None
+    assert found.evidence.endswith("not for MIGO separated against HER p = 0.15")
+    tests.append(["Hexapawn 3", "MIGO separated", "other", 0.03, 0.99, 0.99, 0.1, 5, 6, 0.8])
+    assert figure.conclude_null_hypothesis("Hexapawn 3", tests).holds is False
+
+
+def test_similar_transfers_help_and_differ_by_little():
+    similar = module("migo-figure-5").conclude_similar
+    without = [80, 90, 70, 85, 95, 60, 75, 88]
+    one, other = [27, 28, 26, 29, 27, 28, 26, 27], [28, 27, 27, 26, 29, 28, 27, 26]
+    assert similar("", one, other, without).holds is True
+    assert similar("", one, [each + 20 for each in other], without).holds is False
+    assert similar("", without, without, without).holds is None
+    assert similar("", [27], [27], [80]).holds is None
+
+
 def curves():
     """The module of the experiments that reads and draws the curves."""
     module("migo-figure-3")
