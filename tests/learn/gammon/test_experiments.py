@@ -8,6 +8,7 @@ from ludus.analysis import Evaluation, ReviewedMove
 from ludus.games.backgammon import Backgammon
 from ludus.players.backgammon_heuristics import CONTACT_WEIGHTS
 from ludus.reproduce.experiment import find_experiment, find_experiments_folder
+from ludus.reproduce.results import read_results
 from support.backgammon_rolls import position
 
 FOLDER = find_experiments_folder()
@@ -51,6 +52,35 @@ def test_what_must_show_in_the_kept_results():
     texts = [conclusion["text"] for conclusion in kept["conclusions"]]
     for program in ("tool", "linear program"):
         assert sum(text.startswith(f"against {program}: ") for text in texts) == 4
+
+
+@pytest.mark.parametrize(
+    ("intervals", "holds"),
+    [
+        ([(1.5, 3.2), (-2.4, -0.3)], True),
+        ([(0.4, 4.5), (1.7, 6.1)], None),
+        ([(0.4, 4.5), (5.5, 7.0)], False),
+        ([(-9.0, -5.1)], False),
+        ([(-float("inf"), float("inf"))], None),
+    ],
+)
+def test_small_effects_are_decided_by_whole_intervals(intervals, holds):
+    assert find_experiment("tesauro-table-1", FOLDER).module().decide_small(intervals) is holds
+
+
+def test_the_conclusions_of_table_1_follow_from_its_rows():
+    """They are those that the stored means and intervals give."""
+    experiment = find_experiment("tesauro-table-1", FOLDER)
+    module, results = experiment.module(), read_results(experiment)
+    found = [
+        conclusion
+        for program in module.PROGRAMS
+        for conclusion in module.draw_conclusions(
+            {row: results.findings.measured[f"{row}: games against {program}"] for row in TABLE_1},
+            program,
+        )
+    ]
+    assert found == results.findings.conclusions
 
 
 @pytest.mark.slow
