@@ -1,81 +1,133 @@
-"""Every number in a table of results comes from a stored result or a published figure."""
+"""Every number in a table of results comes from the stored findings that its row is about."""
 
-import json
-import re
-import tomllib
+import random
+from dataclasses import replace
 
 import pytest
 
-from ludus.reproduce import find_experiment
-from support.paths import EXPERIMENTS, ROOT
+from support.paths import ROOT
+from support.table_sources import (
+    TABLE,
+    TableRow,
+    find_missing_numbers,
+    find_patterns,
+    find_source_key,
+    is_among,
+    list_paragraphs,
+    list_rows,
+    read_sources,
+    select_numbers,
+)
 
 PAGES = (
     "README.md",
     *(
         f"docs/{name}.md"
-        for name in ("backgammon", "migo", "nnmm", "patterns", "scholar", "tabular")
+        for name in ("backgammon", "experiments", "migo", "nnmm", "patterns", "scholar", "tabular")
     ),
 )
 """Pages with tables of results; other tables of the README have no numbers."""
 
-TABLE = re.compile(r"(?:<!-- numbers of: (.+) -->\n\n)?((?:^\|.*\n)+)", re.MULTILINE)
-IGNORED = re.compile(
-    r"`[^`]*`|\]\([^)]*\)|\b(?:19|20)\d\d\b|Tables? \d[\d.]*|Fig\. [\d.]+|section \d"
-)
-"""Code, links, years, and the names of tables, figures and sections."""
+README_TEXT = "README.md, text"
+"""The section of the file of sources for figures outside tables."""
 
-NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
+MAX_SLIPS = 0.05
+"""Proportion of wrong numbers that may pass because a finding of the row happens to have them."""
 
-
-def collect_numbers(value):
-    """All numbers of a JSON or TOML value, those within texts, too."""
-    if isinstance(value, dict):
-        return [number for each in value.values() for number in collect_numbers(each)]
-    if isinstance(value, list):
-        return [number for each in value for number in collect_numbers(each)]
-    if isinstance(value, str):
-        return [float(text.replace(",", "")) for text in NUMBER.findall(value)]
-    return [float(value)] if isinstance(value, int | float) else []
-
-
-def find_missing_numbers(table, sources):
-    known = []
-    for identity in sources:
-        experiment = find_experiment(identity, EXPERIMENTS)
-        known += collect_numbers(json.loads(experiment.results.read_text(encoding="utf-8")))
-        toml = experiment.path.with_suffix(".toml").read_text(encoding="utf-8")
-        known += collect_numbers(tomllib.loads(toml))
-    missing = []
-    for line in table.splitlines()[2:]:
-        for text in NUMBER.findall(IGNORED.sub("", line)):
-            decimals = len(text.partition(".")[2])
-            margin = 0.5 * 10**-decimals * (1 + 1e-6)
-            if not any(abs(float(text.replace(",", "")) - each) <= margin for each in known):
-                missing.append((text, line))
-    return missing
-
-
-TABLES = [
-    (sources, table)
-    for page in PAGES
-    for sources, table in TABLE.findall((ROOT / page).read_text(encoding="utf-8"))
-    if sources or page == "README.md"
-]
+NUM_TRIALS = 40
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_have_tables_of_results(page):
     found = TABLE.findall((ROOT / page).read_text(encoding="utf-8"))
-    assert any(sources for sources, _ in found)
+    assert any(experiments for experiments, _ in found)
 
 
-@pytest.mark.parametrize(("sources", "table"), TABLES, ids=range(len(TABLES)))
-def test_numbers_of_tables_have_a_source(sources, table):
-    assert find_missing_numbers(table, sources.split()) == []
+def test_all_pages_with_sources_are_checked():
+    folder = (ROOT / "docs").rglob("*.md")
+    marked = {f"{path.relative_to(ROOT)}" for path in folder if "numbers of:" in path.read_text()}
+    assert marked | {"README.md"} == set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_numbers_of_tables_have_a_source(page):
+    rows = list_rows(page)
+    assert [text for row in rows for text in find_missing_numbers(row, find_patterns(row))] == []
+
+
+def test_figures_in_the_text_of_the_readme_have_a_source():
+    rows = list(list_paragraphs("README.md"))
+    assert {find_source_key(README_TEXT, row.label) for row in rows} == set(
+        read_sources()[README_TEXT]
+    )
+    for row in rows:
+        assert find_missing_numbers(row, find_patterns(row, README_TEXT)) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_sources_are_of_rows_that_are_there_and_of_their_experiments(page):
+    """A source that no row needs would let numbers pass that nobody has checked."""
+    experiments = {}
+    for row in list_rows(page):
+        key = find_source_key(page, row.label) if row.numbers else None
+        if key is not None:
+            experiments.setdefault(key, set()).update(row.experiments)
+    assert set(experiments) == set(read_sources()[page])
+    for key, patterns in read_sources()[page].items():
+        assert {pattern.partition(": ")[0] for pattern in patterns} <= experiments[key], key
+
+
+def test_random_numbers_have_no_source():
+    """Each number with a decimal is replaced by others of its size; hardly any of them passes."""
+    source, passed, tried = random.Random(1), 0, 0
+    for page in PAGES:
+        for row in list_rows(page):
+            known = select_numbers(find_patterns(row))
+            for text in row.numbers:
+                decimals = len(text.partition(".")[2])
+                if not decimals:
+                    continue
+                value = float(text.replace(",", ""))
+                for _ in range(NUM_TRIALS):
+                    other = f"{source.uniform(value / 2, 1.5 * value):.{decimals}f}"
+                    if other != text:
+                        tried += 1
+                        passed += is_among(other, known)
+    assert tried > 10_000
+    assert passed / tried < MAX_SLIPS
+
+
+def test_one_decimal_between_20_and_70_has_no_source():
+    """The figures of the README's table are such numbers."""
+    source, passed, tried = random.Random(1), 0, 0
+    for row in list_rows("README.md"):
+        known = select_numbers(find_patterns(row))
+        for _ in range(NUM_TRIALS if row.numbers else 0):
+            tried += 1
+            passed += is_among(f"{source.uniform(20, 70):.1f}", known)
+    assert tried
+    assert passed / tried < MAX_SLIPS
+
+
+ROW = TableRow(
+    "x.md",
+    ("vrajitoru-table-3",),
+    ("focused, 2 weights", "46.51% of 120,000, `k=99`, Table 12, 2015"),
+)
+FINDING = "vrajitoru-table-3: Wins of the Fuzzy player under two readings / focused, k=4,mutual=0.1"
 
 
 def test_a_number_without_a_source_is_found():
-    table = "| a | b |\n|---|---|\n| won | 46.51% of 120,000, `k=99`, Table 12, 2015 |\n"
-    assert find_missing_numbers(table, ["vrajitoru-table-3"]) == []
-    assert find_missing_numbers(table.replace("46.51", "46.57"), ["vrajitoru-table-3"]) != []
-    assert len(find_missing_numbers(table, [])) == 2
+    assert ROW.numbers == ["46.51", "120,000"]
+    patterns = [FINDING, "vrajitoru-table-3: focused, k=4, mutualWeight=0.1: fuzzy wins"]
+    assert find_missing_numbers(ROW, patterns) == []
+    wrong = replace(ROW, cells=("focused", "46.57%"))
+    (report,) = find_missing_numbers(wrong, patterns)
+    assert report.startswith("46.57 in 'focused': ")
+    (report,) = find_missing_numbers(replace(ROW, cells=("focused", "46.51%")), [])
+    assert FINDING in report, "a source is proposed"
+
+
+def test_a_source_that_is_not_there_is_an_error():
+    with pytest.raises(AssertionError, match="no finding is called"):
+        select_numbers(["vrajitoru-table-3: nothing of this name"])
