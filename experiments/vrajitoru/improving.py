@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from itertools import pairwise
+from math import inf
 from statistics import mean
 from typing import Any
 
@@ -30,12 +31,8 @@ def run(context: Context) -> Iterator[Finding]:
     errors: dict[str, list[float]] = {name: [] for name in players}
     for name, runs in found.items():
         for number, stage in enumerate(stages):
-            results = [
-                100 * result
-                for results, _ in runs
-                for result in _take_second_half(context, results, number)
-            ]
-            row = Measurement.mean(f"{name}, opponent {stage}: points", results, unit="%")
+            points = [100 * mean(_take_second_half(context, each, number)) for each, _ in runs]
+            row = Measurement.mean(f"{name}, opponent {stage}: points", points, unit="%")
             yield row
             errors[name].append(abs(row.value - 100 * target))
     yield Conclusion(
@@ -46,21 +43,39 @@ def run(context: Context) -> Iterator[Finding]:
         f"against {max(errors['fixed']):.1f}",
     )
     levels = [levels for _, levels in found["adaptive"]]
-    steps = [mean(_take_second_half(context, each, number)) for each in levels
-             for number in range(len(stages))]  # fmt: skip
-    by_run = [steps[n : n + len(stages)] for n in range(0, len(steps), len(stages))]
-    rises = [all(a <= b for a, b in pairwise(run)) for run in by_run]
-    yield Conclusion(
-        "its level rises with every step of the opponent",
-        all(rises),
-        f"in {sum(rises)} of {len(rises)} runs; mean levels "
-        + ", ".join(f"{mean(column):.1f}" for column in zip(*by_run, strict=True)),
-    )
+    by_stage = [
+        [mean(_take_second_half(context, each, number)) for each in levels]
+        for number in range(len(stages))
+    ]
+    for stage, values in zip(stages, by_stage, strict=True):
+        yield Measurement.mean(f"adaptive, opponent {stage}: level", values)
+    yield conclude_rising(by_stage)
     yield Figure(
         "Level while the opponent improves",
         draw_levels,
         {"levels": levels, "games": context.setting("games"), "stages": stages},
         "The level game by game, one line for each run; vertical lines are steps of the opponent.",
+    )
+
+
+def conclude_rising(by_stage: list[list[float]]) -> Conclusion:
+    """Decide by the steps of the level within runs; `by_stage` has a level for each run."""
+    steps = [
+        Measurement.mean("", [b - a for a, b in zip(earlier, later, strict=True)])
+        for earlier, later in pairwise(by_stage)
+    ]
+    lows = [-inf if step.low is None else step.low for step in steps]
+    highs = [inf if step.high is None else step.high for step in steps]
+    rising = sum(all(a < b for a, b in pairwise(run)) for run in zip(*by_stage, strict=True))
+    return Conclusion(
+        "its level rises with every step of the opponent",
+        True if min(lows) > 0 else False if min(highs) < 0 else None,
+        "steps of "
+        + ", ".join(
+            f"{step.value:+.2f} ({low:+.2f} to {high:+.2f})"
+            for step, low, high in zip(steps, lows, highs, strict=True)
+        )
+        + f"; all of them upwards in {rising} of {len(by_stage[0])} runs",
     )
 
 

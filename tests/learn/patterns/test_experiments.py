@@ -138,3 +138,17 @@ def test_conclusions_are_decided_by_intervals():
     assert decide({"settings": ["a"], "above": 50}, a=600) is True
     assert decide({"settings": ["a"], "above": 50}, a=505) is None
     assert decide({"settings": ["a"], "above": 50}, a=300) is False
+
+
+@pytest.mark.parametrize(
+    ("by_stage", "holds"),
+    [
+        ([[1.0, 1.1, 0.9], [2.0, 2.2, 2.1], [3.0, 3.1, 3.3]], True),
+        ([[1.0, 1.1, 0.9], [2.0, 2.2, 2.1], [1.0, 1.1, 1.2]], False),
+        ([[1.0, 1.1, 0.9], [0.9, 1.3, 1.0]], None),
+        ([[1.0], [2.0]], None),
+    ],
+)
+def test_a_rising_level_is_decided_by_steps_within_runs(by_stage, holds):
+    module = find_experiment("vrajitoru-improving", EXPERIMENTS).module()
+    assert module.conclude_rising(by_stage).holds is holds
