@@ -44,9 +44,9 @@ ALONE = {
     ),
     "vrajitoru-improving": SmallRun({"games": 2}, is_repeated=True),
     "vrajitoru-adaptive": SmallRun({"games": 1}, is_repeated=True),
-    "vrajitoru-parameters": SmallRun({"games": 2}, only={"curves": ("mutual", "passes")}),
+    "vrajitoru-parameters": SmallRun({"games": 2}, only={"curves": ("passes",)}),
     "vrajitoru-tuned": SmallRun({"games": 2}, only={"ablation": ("as it is", "no defence")}),
-    "vrajitoru-table-2": SmallRun(FEW_GAMES, keys={"values": "[2, 4]"}, is_repeated=True),
+    "vrajitoru-table-2": SmallRun(FEW_GAMES, keys={"values": "[2, 4]"}),
     "vrajitoru-table-3": SmallRun(FEW_GAMES, keys={"values": "[0.2]"}, edits=[ONE_TAKE]),
     "vrajitoru-table-4": SmallRun(FEW_GAMES, keys={"values": "[0.5]"}, edits=[ONE_TAKE]),
     "vrajitoru-table-5": SmallRun(FEW_GAMES, keys={"values": "[10]"}, edits=[ONE_TAKE]),
@@ -55,7 +55,6 @@ ALONE = {
         {"games": '["hexapawn:size=4"]'},
         keys={"games_a_run": 20},
         unmeasured=["positions of connect-3*", "positions of hexapawn 5"],
-        is_repeated=True,
     ),
     "migo-morris-endings": SmallRun(
         {"levels": 1, "shown": "[1]"},
@@ -65,7 +64,7 @@ ALONE = {
         ],
     ),
     "migo-table-2": SmallRun({"runs": 1}, keys={"games_a_run": 3}),
-    "galassi-situations": SmallRun({"states": 1}, is_repeated=True),
+    "galassi-situations": SmallRun({"states": 1}, keys={"opponent": '"newbie"'}, is_repeated=True),
     "galassi-own-games": SmallRun({"games": 20, "tested": 4, "match_games": 1}, is_repeated=True),
     "scholar-games": SmallRun(
         {"games": 1, "positions": 2},
@@ -110,7 +109,7 @@ WITH_DATA = {
     "galassi-ablation": SmallRun({"entries": 60, "epochs": 1, "seeds": 1}),
     "galassi-orders": SmallRun({"positions": 50, "costly": 50}, is_repeated=True),
     "galassi-retraining": SmallRun({"entries": 60, "epochs": 1, "seeds": 1}),
-    "galassi-joined": SmallRun({"positions": 20}, is_repeated=True),
+    "galassi-joined": SmallRun({"positions": 20}),
     "galassi-partial": SmallRun(
         {"entries": 30, "epochs": 1},
         # The first of each series, and all of the last one, which has the published rows.

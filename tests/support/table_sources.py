@@ -115,7 +115,7 @@ def read_findings(identity: str) -> Findings:
         if row.get("interval"):
             low, high = row["interval"]
             add(row["name"], (high - low) / 2)
-        if row.get("unit") == "%" and row.get("games"):
+        if row.get("unit") == "%" and row.get("games") and row.get("published") is not None:
             # The paper counts, or we do, so that both have the same unit.
             add(row["name"], row["published"] * row["games"] / 100)
     for conclusion in stored["conclusions"]:
