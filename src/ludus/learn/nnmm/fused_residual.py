@@ -355,4 +355,4 @@ def _multiply_rows(first: Tensor, second: Tensor) -> Tensor:
         found = torch.bmm(*operands, out_dtype=torch.float32)
     else:
         found = torch.bmm(*operands)
-    return found.unflatten(0, first.shape[:2])
+    return found.view(*first.shape[:2], *found.shape[1:])
