@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from ludus import play_match
@@ -16,14 +17,7 @@ from ludus.learn.gammon import (
 )
 from ludus.players import player
 from ludus.protocol import score_position
-from ludus.reproduce import (
-    Conclusion,
-    Context,
-    Figure,
-    Measurement,
-    Table,
-    compute_difference_interval,
-)
+from ludus.reproduce import Conclusion, Context, Figure, Measurement, Table
 
 from .comparisons import judge_decisions
 from .data_base import check_test_positions
@@ -41,57 +35,65 @@ class Round:
     test: float
     """Agreement with the expert on test positions, in percent."""
 
-    tool: Measurement
-    """Games won against tool."""
+    tool: float
+    """Games won against tool, in percent."""
 
-    expert: Measurement
+    expert: float
 
     num_blunders: int | None
     """Blunders in its games, which become examples of the next round; None in the last."""
 
 
 def run(context: Context) -> Iterator[Any]:
+    loops = [_run_loop(context, seed) for seed in range(context.setting("trainings"))]
+    first, last = ([loop[number] for loop in loops] for number in (0, -1))
+    for name, rounds in (("before repairs", first), ("forecast", last)):
+        yield Measurement.mean(
+            f"{name}: games against tool", [each.tool for each in rounds], unit="%"
+        )
+        yield Measurement.mean(
+            f"{name}: games against the expert", [each.expert for each in rounds], unit="%"
+        )
+    yield _conclude("tool", [each.tool for each in first], [each.tool for each in last])
+    yield _conclude("the expert", [each.expert for each in first], [each.expert for each in last])
+    table = [[number, *_average(rounds)] for number, rounds in enumerate(zip(*loops, strict=True))]
+    yield Table(
+        "Rounds of repairs",
+        HEADINGS,
+        [_round_cells(row) for row in table],
+        f"Means over {len(loops)} loops, each from a training of its own.",
+    )
+    yield Figure("Repairs", draw, table, "Games won after each round, and test positions.")
+
+
+def _run_loop(context: Context, seed: int) -> list[Round]:
+    """Train, judge games, add the blunders and train again; one loop with its own examples."""
     added: list[str] = []
     rounds: list[Round] = []
     last = context.setting("rounds")
     for number in range(last + 1):
-        context.progress(number, last + 1, "rounds")
-        file, test, won = _train_and_test(context, number, tuple(added))
+        context.progress(number, last + 1, f"loop {seed}: rounds")
+        file, test, won = _train_and_test(context, seed, number, tuple(added))
         expert = context.matches(
             "backgammon",
             f"gammon:weights={file}",
             "gnubg",
             context.setting("expert_games"),
             rules="opening=first",
-            key=f"round {number}",
+            key=f"loop {seed}, round {number}",
         )
-        name = "before repairs" if number == 0 else "forecast" if number == last else ""
-        blunders = [] if number == last else _collect_examples(context, number, file)
+        blunders = [] if number == last else _collect_examples(context, seed, number, file)
         rounds.append(
             Round(
                 len(added),
                 test,
-                Measurement.proportion(
-                    f"{name}: games against tool", won, context.setting("tool_games")
-                ),
-                Measurement.proportion(
-                    f"{name}: games against the expert", expert.wins[0], expert.games
-                ),
+                100 * won / context.setting("tool_games"),
+                100 * expert.wins[0] / expert.games,
                 None if number == last else len(blunders),
             )
         )
         added += blunders
-    for each in (rounds[0], rounds[-1]):
-        yield each.tool
-        yield each.expert
-    for what in ("tool", "expert"):
-        yield _conclude(what, getattr(rounds[0], what), getattr(rounds[-1], what))
-    table = [
-        [number, each.num_added, each.test, each.tool.value, each.expert.value, each.num_blunders]
-        for number, each in enumerate(rounds)
-    ]
-    yield Table("Rounds of repairs", HEADINGS, [_round_cells(row) for row in table])
-    yield Figure("Repairs", draw, table, "Games won after each round, and test positions.")
+    return rounds
 
 
 HEADINGS = (
@@ -104,52 +106,66 @@ HEADINGS = (
 )
 
 
+def _average(rounds: Sequence[Round]) -> list[float | None]:
+    """The columns of the table after the number of the round."""
+    columns = zip(
+        *((each.num_added, each.test, each.tool, each.expert) for each in rounds), strict=True
+    )
+    blunders = [each.num_blunders for each in rounds if each.num_blunders is not None]
+    return [*(mean(column) for column in columns), mean(blunders) if blunders else None]
+
+
 def _round_cells(row: Sequence[Any]) -> list[Any]:
     return ["" if cell is None else round(cell, 1) for cell in row]
 
 
-def _conclude(what: str, before: Measurement, after: Measurement) -> Conclusion:
-    ends = [(each.low or 0.0, each.high or 100.0) for each in (after, before)]
-    low, high = compute_difference_interval(after.value, ends[0], before.value, ends[1])
+def _conclude(what: str, before: Sequence[float], after: Sequence[float]) -> Conclusion:
+    """Decide by the differences within loops: both networks of a loop begin with equal weights."""
+    change = Measurement.mean("", [b - a for a, b in zip(before, after, strict=True)])
+    text = f"{mean(before):.1f}% before, {mean(after):.1f}% after, a difference of "
+    text += f"{change.value:+.1f}"
+    holds = None
+    if change.low is not None and change.high is not None:
+        text += f" ({change.low:+.1f} to {change.high:+.1f} over {len(before)} loops)"
+        holds = True if change.low > 0 else False if change.high < 0 else None
     return Conclusion(
-        f"examples of its blunders make the network win more games against {what}",
-        True if low > 0 else False if high < 0 else None,
-        f"{before.value:.1f}% before, {after.value:.1f}% after, a difference of "
-        f"{after.value - before.value:+.1f} ({low:+.1f} to {high:+.1f})",
+        f"examples of its blunders make the network win more games against {what}", holds, text
     )
 
 
 def _train_and_test(
-    context: Context, number: int, added: tuple[str, ...]
+    context: Context, seed: int, number: int, added: tuple[str, ...]
 ) -> tuple[Path, float, int]:
     """Train on all positions with the added ones, and measure agreement and games against tool."""
-    file = context.folder("networks") / f"round-{number}.npz"
+    file = context.folder("networks") / f"loop-{seed}-round-{number}.npz"
 
     def compute() -> list[float]:
         examples = list(parse_scored_positions("\n".join(added)))
         positions = [*load_training_positions(), *examples * context.setting("copies")]
-        settings = GammonTrainingConfig(cycles=context.setting("cycles"), seed=context.seed)
+        settings = GammonTrainingConfig(cycles=context.setting("cycles"), seed=context.seed + seed)
         network = train_on_positions(positions, settings)
         network.save(file)
-        games, dice = context.setting("tool_games"), context.seed_for("tool", number)
+        games, dice = context.setting("tool_games"), context.seed_for("tool", seed, number)
         result = play_native_games(network, "tool", games, dice, context.jobs)
         return [100 * float(check_test_positions(network).mean()), sum(result.wins)]
 
-    test, won = context.cached(f"round {number} with {len(added)} examples", compute)
+    test, won = context.cached(f"loop {seed}, round {number} with {len(added)} examples", compute)
     GammonNetwork.load(file)
     return file, test, int(won)
 
 
-def _collect_examples(context: Context, number: int, file: Path) -> list[str]:
+def _collect_examples(context: Context, seed: int, number: int, file: Path) -> list[str]:
     """The blunders of some games against tool, as scored positions."""
     found: list[str] = []
     for game in range(context.setting("games")):
-        context.progress(game, context.setting("games"), f"round {number}: judging games")
+        context.progress(
+            game, context.setting("games"), f"loop {seed}, round {number}: judging games"
+        )
 
         def compute(game: int = game) -> list[str]:
-            return _judge_game(context.seed_for("judged", number, game), game % 2, file)
+            return _judge_game(context.seed_for("judged", seed, number, game), game % 2, file)
 
-        found += context.cached(f"blunders of round {number}, game {game}", compute)
+        found += context.cached(f"blunders of loop {seed}, round {number}, game {game}", compute)
     return list(dict.fromkeys(found))
 
 
