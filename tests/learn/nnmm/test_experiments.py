@@ -175,6 +175,24 @@ def test_accuracy_of_small_networks(reproduced):
     assert len(by_name["All lines, held out"]["rows"]) == 11
 
 
+def test_networks_alone_are_given_the_true_choices(small, monkeypatch):
+    """TO comes first; FROM is the same as in pipeline wherever the chosen TO is the true one."""
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
+    accuracy, data = load_module("accuracy"), load_module("data")
+    chain = Chain(random_chain("TFR", "rawest", seed=3))
+    entries = data.read_positions(data.WHOLE)[:4000]
+    true = points_to_classes(entries.points)
+    predicted = chain.predict(entries.positions).classes
+    alone = accuracy.compute_accuracy_alone(chain, entries)
+    is_right = predicted == true
+    assert alone["TO"].hits == is_right[:, 0].sum() > 0
+    chosen = entries[np.flatnonzero(is_right[:, 0])]
+    assert accuracy.compute_accuracy_alone(chain, chosen)["FROM"].hits == (
+        is_right[is_right[:, 0], 1].sum()
+    )
+    assert alone["REMOVE"].total == len(entries)
+
+
 def test_legality_of_small_networks(reproduced):
     rows = {row["name"]: row["ours"] for row in reproduced("galassi-legality")["rows"]}
     rules = rows["author TFR, states: whole move, by the rules of the game"]
@@ -338,7 +356,7 @@ def test_single_trainings_are_compared_by_the_deviation_between_trainings():
 def test_conclusions_of_tuning_are_open_until_what_decides_them_is_trained():
     tuning = load_module("tuning")
     curves = {"a": make_curve(40.0, 50.0, 49.0), "b": make_curve(50.3, seconds=4.0)}
-    judged = [
+    verdicts = [
         tuning.judge_similar("similar", curves, ["a", "b"]).holds,
         tuning.judge_similar("similar", curves, ["a", "b", "c"]).holds,
         tuning.judge_similar("similar", {**curves, "c": make_curve(47.0)}, ["a", "b", "c"]).holds,
@@ -353,13 +371,13 @@ def test_conclusions_of_tuning_are_open_until_what_decides_them_is_trained():
             "sooner", {**curves, "c": make_curve(1.0, seconds=3)}, ["a"], ["c"]
         ).holds,
     ]
-    assert judged == [True, None, False, False, None, True, False, None, True, False, None]
+    assert verdicts == [True, None, False, False, None, True, False, None, True, False, None]
     evidence = tuning.judge_similar("similar", curves, ["a", "b", "c"]).evidence
     assert evidence == "a difference of 0.30 points: a 50.00 %; b 50.30 %; not trained yet: c"
 
 
 @pytest.mark.parametrize("name", ["partial", "whole"])
-def test_what_the_text_says_of_tuning_is_judged_at_published_size_only(name, reproduced):
+def test_what_the_text_says_of_tuning_is_concluded_at_published_size_only(name, reproduced):
     stored = json.loads(find_experiment(f"galassi-{name}", EXPERIMENTS).results.read_text())
     assert len(stored["conclusions"]) == 10
     assert stored["tables"][-1]["name"] == "Time until the best accuracy"
@@ -391,8 +409,8 @@ def test_conclusions_about_deepmill(results, own, seconds, wanted):
     """With less time than in the thesis a draw shows nothing about its games, but a loss does."""
     deepmill = load_module("deepmill")
     found = {deepmill.AUTHOR: make_games(*results), deepmill.ITSELF: make_games(*own)}
-    judged = deepmill.draw_conclusions(found, "DeepMill", seconds)
-    assert [each.holds for each in judged] == wanted
+    conclusions = deepmill.draw_conclusions(found, "DeepMill", seconds)
+    assert [each.holds for each in conclusions] == wanted
 
 
 def test_timed_games_are_cached_one_by_one(tmp_path):
