@@ -46,7 +46,7 @@ struct Coefficients {
 
 // Offsets of the values of one thread.
 struct Offsets {
-    size_t units, signs, planes, bias;
+    size_t units, mean, signs, planes, bias;
     size_t unit_step, sign_step, plane_step;
 
     static __device__ bool find(const Shape& shape, Offsets& offsets) {
@@ -57,6 +57,7 @@ struct Offsets {
         const size_t position = thread / pairs % positions;
         const size_t expert = thread / pairs / positions;
         offsets.units = (expert * positions + position) * kGroupOrder * pairs + pair;
+        offsets.mean = thread;
         offsets.signs = (expert * kNum1dIrreps * positions + position) * pairs + pair;
         offsets.planes = (expert * 4 * positions + position) * 2 * pairs + pair;
         offsets.bias = expert * pairs + pair;
@@ -183,10 +184,13 @@ __global__ void relu(Basis basis, Shape shape, Coefficients<Pair> input, const f
     write(result, offsets, coefficients);
 }
 
+// `more` are gradients that the input gets elsewhere, by a skip connection; null for none. Then
+// `trivial` is the coefficient of the trivial irrep without them, (experts, positions, channels),
+// from which the gradient of the bias is computed.
 template <class Pair>
 __global__ void relu_backward(Basis basis, Shape shape, Coefficients<Pair> input,
                               const float2* bias, Coefficients<Pair> gradients,
-                              Coefficients<Pair> result) {
+                              Coefficients<Pair> more, Pair* trivial, Coefficients<Pair> result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients, gradient;
@@ -194,6 +198,53 @@ __global__ void relu_backward(Basis basis, Shape shape, Coefficients<Pair> input
     to_group(basis, coefficients, values);
     read(gradients, offsets, coefficients);
     to_group(basis, coefficients, gradient);
+    apply_relu_gradient(gradient, values, bias[offsets.bias]);
+    to_fourier(basis, gradient, coefficients);
+    if (more.signs != nullptr) {
+        store(trivial[offsets.mean], coefficients[0]);
+        read(more, offsets, values);
+#pragma unroll
+        for (int i = 0; i < kGroupOrder; ++i) {
+            coefficients[i].x += values[i].x;
+            coefficients[i].y += values[i].y;
+        }
+    }
+    write(result, offsets, coefficients);
+}
+
+// The mean over the group of the units after ReLU, (experts, positions, channels).
+template <class Pair>
+__global__ void relu_to_mean(Basis basis, Shape shape, Coefficients<Pair> input, const float2* bias,
+                             Pair* result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients;
+    read(input, offsets, coefficients);
+    to_group(basis, coefficients, values);
+    apply_relu(values, bias[offsets.bias]);
+    float2 sum = {0.0f, 0.0f};
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) {
+        sum.x += values[g].x;
+        sum.y += values[g].y;
+    }
+    store(result[offsets.mean], {sum.x / kGroupOrder, sum.y / kGroupOrder});
+}
+
+template <class Pair>
+__global__ void relu_to_mean_backward(Basis basis, Shape shape, Coefficients<Pair> input,
+                                      const float2* bias, const Pair* gradients,
+                                      Coefficients<Pair> result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients, gradient;
+    read(input, offsets, coefficients);
+    to_group(basis, coefficients, values);
+    const float2 given = to_float2(gradients[offsets.mean]);
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) {
+        gradient[g] = {given.x / kGroupOrder, given.y / kGroupOrder};
+    }
     apply_relu_gradient(gradient, values, bias[offsets.bias]);
     to_fourier(basis, gradient, coefficients);
     write(result, offsets, coefficients);
@@ -284,12 +335,36 @@ int ludus_fourier_relu(const Basis* basis, const Shape* shape, void* stream, voi
 
 int ludus_fourier_relu_backward(const Basis* basis, const Shape* shape, void* stream, void* signs,
                                 void* planes, const float2* bias, void* gradient_signs,
-                                void* gradient_planes, void* result_signs, void* result_planes) {
+                                void* gradient_planes, void* more_signs, void* more_planes,
+                                void* trivial, void* result_signs, void* result_planes) {
     return dispatch(shape, [&](auto pair) {
         using Pair = decltype(pair);
         return launch(relu_backward<Pair>, basis, shape, stream,
                       coefficients_at<Pair>(signs, planes), bias,
                       coefficients_at<Pair>(gradient_signs, gradient_planes),
+                      coefficients_at<Pair>(more_signs, more_planes), static_cast<Pair*>(trivial),
+                      coefficients_at<Pair>(result_signs, result_planes));
+    });
+}
+
+int ludus_fourier_relu_to_mean(const Basis* basis, const Shape* shape, void* stream, void* signs,
+                               void* planes, const float2* bias, void* result) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(relu_to_mean<Pair>, basis, shape, stream,
+                      coefficients_at<Pair>(signs, planes), bias, static_cast<Pair*>(result));
+    });
+}
+
+int ludus_fourier_relu_to_mean_backward(const Basis* basis, const Shape* shape, void* stream,
+                                        void* signs, void* planes, const float2* bias,
+                                        const void* gradients, void* result_signs,
+                                        void* result_planes) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(relu_to_mean_backward<Pair>, basis, shape, stream,
+                      coefficients_at<Pair>(signs, planes), bias,
+                      static_cast<const Pair*>(gradients),
                       coefficients_at<Pair>(result_signs, result_planes));
     });
 }

@@ -19,34 +19,38 @@ TOLERANCES = {
 """Largest relative errors of the output and of the gradients, by type."""
 
 
-def run_block(units, weights, bias, device, dtype):
+def run_block(units, weights, bias, device, dtype, is_averaged):
     """Return the output of a residual block and the gradients of its three inputs.
 
-    The block uses every kernel, forward and backward.
+    The block uses every kernel, forward and backward: one more ReLU than networks have, and the
+    mean over the group at the end or all units.
     """
     units = units.to(device, dtype, copy=True).requires_grad_()
     weights = weights.to(device, dtype, copy=True).requires_grad_()
     bias = bias.to(device, copy=True).requires_grad_()
     coefficients = fourier_torch.to_fourier(units)
     kernel = fourier_torch.transform_kernel(weights, dtype)
-    hidden = fourier_torch.apply_relu(coefficients, bias)
-    total = fourier_torch.convolve(hidden, kernel, plus=coefficients)
-    output = fourier_torch.apply_relu_to_group(total, bias)
+    hidden, skip = fourier_torch.apply_relu_and_pass(coefficients, bias)
+    hidden = fourier_torch.apply_relu(fourier_torch.convolve(hidden, kernel), bias)
+    total = fourier_torch.convolve(hidden, kernel, plus=skip)
+    finish = fourier_torch.apply_relu_to_mean if is_averaged else fourier_torch.apply_relu_to_group
+    output = finish(total, bias)
     torch.manual_seed(2)
     output.backward(torch.randn(output.shape).to(output))
     return output.detach(), units.grad, weights.grad, bias.grad
 
 
+@pytest.mark.parametrize("is_averaged", [False, True], ids=["units", "mean"])
 @pytest.mark.parametrize("dtype", fourier_torch.KERNEL_DTYPES)
-def test_kernels_agree_with_torch(dtype):
+def test_kernels_agree_with_torch(dtype, is_averaged):
     torch.manual_seed(1)
     units = torch.randn(EXPERTS, POSITIONS, GROUP_ORDER, CHANNELS).to(dtype)
     weights = torch.randn(EXPERTS, GROUP_ORDER, CHANNELS, CHANNELS)
     weights = (weights / (GROUP_ORDER * CHANNELS) ** 0.5).to(dtype)
     bias = torch.randn(EXPERTS, 1, CHANNELS)
     assert fourier_torch.has_cuda_kernels(units.cuda())
-    expected = run_block(units, weights, bias, "cpu", torch.float32)
-    found = run_block(units, weights, bias, "cuda", dtype)
+    expected = run_block(units, weights, bias, "cpu", torch.float32, is_averaged)
+    found = run_block(units, weights, bias, "cuda", dtype, is_averaged)
     errors = [
         float((one - other.cpu().float()).norm() / one.norm())
         for one, other in zip(expected, found, strict=True)

@@ -112,6 +112,21 @@ def test_group_domain_and_fourier_basis_give_the_same_units(answers):
         torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
 
 
+def test_invariant_outputs_are_those_of_all_last_units():
+    """They are computed from the mean over the group, with the same gradients."""
+    features = torch.randn(2, 7, FEATURES.shape[1], dtype=torch.double)
+    made = network(3)
+    wanted = torch.randn(2, 7, 3, dtype=torch.double)
+    found = []
+    for way in (made, lambda inputs: made.project(made.forward_in_fourier_basis(inputs))):
+        made.zero_grad()
+        outputs = way(features)
+        outputs.backward(wanted)
+        found.append([outputs, *(weights.grad.clone() for weights in made.parameters())])
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
+
+
 def test_a_network_tells_positions_apart():
     features = torch.randn(2, 3, FEATURES.shape[1], dtype=torch.double)
     output = network(CLASS_PERMUTATIONS)(features)

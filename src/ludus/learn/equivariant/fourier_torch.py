@@ -32,24 +32,6 @@ def has_cuda_kernels(units: Tensor) -> bool:
     return is_fit and _load_library() is not None
 
 
-def cuda_to_fourier(units: Tensor) -> tuple[Tensor, Tensor]:
-    """Transform units to Fourier coefficients."""
-    signs, planes = _ToFourier.apply(units.contiguous())  # type: ignore[no-untyped-call]
-    return signs, planes
-
-
-def cuda_apply_relu(signs: Tensor, planes: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """Apply ReLU in the group domain to Fourier coefficients."""
-    signs, planes = _ApplyRelu.apply(signs, planes, bias)  # type: ignore[no-untyped-call]
-    return signs, planes
-
-
-def cuda_apply_relu_to_group(signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
-    """Apply ReLU in the group domain and return the units there."""
-    units: Tensor = _ApplyReluToGroup.apply(signs, planes, bias)  # type: ignore[no-untyped-call]
-    return units
-
-
 class _ToFourier(Function):
     @staticmethod
     def forward(ctx: Any, units: Tensor) -> tuple[Tensor, Tensor]:
@@ -68,16 +50,32 @@ class _ToFourier(Function):
 
 
 class _ApplyRelu(Function):
+    """ReLU; with `passes` the inputs are further results, so that gradients are added there."""
+
     @staticmethod
-    def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor, passes: bool
+    ) -> tuple[Tensor, ...]:
         given, shape = _save_for_backward(ctx, signs, planes, bias)
         found = _empty_coefficients(signs, *shape)
         _run_kernel("relu", shape, *given, *found)
-        return found
+        return (*found, signs, planes) if passes else found
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
-        return _run_backward("relu_backward", ctx, gradients)
+        signs, planes, bias = ctx.saved_tensors
+        experts, _, positions, channels = signs.shape
+        shape = (experts, positions, channels)
+        found = _empty_coefficients(signs, *shape)
+        more = _make_contiguous(gradients[2:])
+        # The gradient of the skip connection does not reach the bias.
+        trivial = signs.new_empty(shape) if more else None
+        _run_kernel(
+            *("relu_backward", shape, signs, planes, bias, *_make_contiguous(gradients[:2])),
+            *(more or (None, None)),
+            *(trivial, *found),
+        )
+        return *found, _bias_gradient(found[0][:, 0] if trivial is None else trivial), None
 
 
 class _ApplyReluToGroup(Function):
@@ -91,6 +89,19 @@ class _ApplyReluToGroup(Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         return _run_backward("relu_to_group_backward", ctx, gradients)
+
+
+class _ApplyReluToMean(Function):
+    @staticmethod
+    def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
+        given, (experts, positions, channels) = _save_for_backward(ctx, signs, planes, bias)
+        found = signs.new_empty(experts, positions, channels)
+        _run_kernel("relu_to_mean", (experts, positions, channels), *given, found)
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return _run_backward("relu_to_mean_backward", ctx, gradients)
 
 
 KernelShape = tuple[int, int, int]
@@ -108,19 +119,26 @@ def _save_for_backward(
 
 
 def _run_backward(name: str, ctx: Any, gradients: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Return the gradients of all inputs of a ReLU."""
+    """Return the gradients of all inputs of a ReLU that leaves the Fourier basis."""
     signs, planes, bias = ctx.saved_tensors
     experts, _, positions, channels = signs.shape
     found = _empty_coefficients(signs, experts, positions, channels)
     shape = (experts, positions, channels)
     _run_kernel(name, shape, signs, planes, bias, *_make_contiguous(gradients), *found)
-    return *found, _bias_gradient(found[0])
+    return *found, _bias_gradient(found[0][:, 0])
 
 
-def _bias_gradient(signs: Tensor) -> Tensor:
-    """Return the gradient of a bias, (experts, 1, channels): it affects the trivial irrep alone."""
-    found: Tensor = TRIVIAL_IRREP_SCALE * signs[:, 0].sum(1, keepdim=True, dtype=torch.float32)
-    return found
+def _bias_gradient(trivial: Tensor) -> Tensor:
+    """Return the gradient of a bias, (experts, 1, channels): it affects the trivial irrep alone.
+
+    A product with ones is several times as fast as a sum over positions.
+    """
+    ones = trivial.new_ones(len(trivial), 1, trivial.shape[1])
+    if trivial.dtype == torch.float32:
+        found = torch.bmm(ones, trivial)
+    else:
+        found = torch.bmm(ones, trivial, out_dtype=torch.float32)
+    return found.mul_(TRIVIAL_IRREP_SCALE)
 
 
 def _empty_coefficients(
@@ -145,12 +163,15 @@ class _ShapeStructure(ctypes.Structure):
     )
 
 
-def _run_kernel(name: str, shape: KernelShape, *tensors: Tensor) -> None:
+def _run_kernel(name: str, shape: KernelShape, units: Tensor, *tensors: Tensor | None) -> None:
     experts, positions, channels = shape
     function = getattr(_load_library(), f"ludus_fourier_{name}")
-    stream = torch.cuda.current_stream(tensors[0].device).cuda_stream
-    pointers = (ctypes.c_void_p(tensor.data_ptr()) for tensor in tensors)
-    is_single = tensors[0].dtype == torch.float32
+    stream = torch.cuda.current_stream(units.device).cuda_stream
+    pointers = (
+        ctypes.c_void_p(None if tensor is None else tensor.data_ptr())
+        for tensor in (units, *tensors)
+    )
+    is_single = units.dtype == torch.float32
     about = ctypes.byref(_ShapeStructure(experts, positions, channels // 2, is_single))
     if number := function(_fourier_basis_c_array(), about, ctypes.c_void_p(stream), *pointers):
         raise CudaUnavailable(f"the kernel {name} failed with CUDA's error {number}")
@@ -192,36 +213,67 @@ class TorchFourierKernel(NamedTuple):
 
 
 def transform_kernel(steps: torch.Tensor, kind: torch.dtype) -> TorchFourierKernel:
-    """Transform weights of a group convolution, (experts, 16, to, from), to the Fourier basis."""
+    """Transform weights of a group convolution, (experts, 16, to, from), to the Fourier basis.
+
+    The results are transposed views, so that nothing is moved but the planes' rows.
+    """
     experts, _, to, frm = steps.shape
-    signs, planes = irrep_tensors(steps.dtype, steps.device)
-    blocks = torch.einsum("ra,eakl->erlk", signs, steps)
-    pairs = torch.einsum("rajl,eakm->erlmjk", planes, steps)
+    entries = _irrep_entries(steps.dtype, steps.device)
+    terms = torch.matmul(entries, steps.reshape(experts, GROUP_ORDER, to * frm)).view(steps.shape)
+    blocks = terms[:, :NUM_1D_IRREPS].to(kind)
+    pairs = terms[:, NUM_1D_IRREPS:].view(experts, NUM_2D_IRREPS, 2, 2, to, frm).transpose(3, 4)
     return TorchFourierKernel(
-        blocks.reshape(experts * NUM_1D_IRREPS, frm, to).to(kind),
-        pairs.reshape(experts * NUM_2D_IRREPS, 2 * frm, 2 * to).to(kind),
+        blocks.reshape(experts * NUM_1D_IRREPS, to, frm).mT,
+        pairs.to(kind).reshape(experts * NUM_2D_IRREPS, 2 * to, 2 * frm).mT,
     )
 
 
 def to_fourier(units: torch.Tensor) -> FourierCoefficients:
     """Transform units, (experts, positions, 16, channels), to Fourier coefficients."""
     if has_cuda_kernels(units):
-        return FourierCoefficients(*cuda_to_fourier(units))
+        return FourierCoefficients(*_ToFourier.apply(units.contiguous()))  # type: ignore[no-untyped-call]
     return _transform(units.permute(0, 2, 1, 3))
 
 
 def apply_relu(terms: FourierCoefficients, bias: torch.Tensor) -> FourierCoefficients:
     """Add a bias, (experts, 1, channels), and apply ReLU in the group domain."""
     if has_cuda_kernels(terms.irreps_1d):
-        return FourierCoefficients(*cuda_apply_relu(*terms, bias))
-    return _transform(torch.relu(_inverse_transform(terms) + bias[:, None]))
+        return FourierCoefficients(*_ApplyRelu.apply(*terms, bias, False))  # type: ignore[no-untyped-call]
+    return _transform(_rectify(terms, bias))
+
+
+def apply_relu_and_pass(
+    terms: FourierCoefficients, bias: torch.Tensor
+) -> tuple[FourierCoefficients, FourierCoefficients]:
+    """Return the same and the terms themselves, for a skip connection.
+
+    On a GPU the gradients of both are added where those of ReLU are computed.
+    """
+    if has_cuda_kernels(terms.irreps_1d) and torch.is_grad_enabled():
+        found = _ApplyRelu.apply(*terms, bias, True)  # type: ignore[no-untyped-call]
+        return FourierCoefficients(*found[:2]), FourierCoefficients(*found[2:])
+    return apply_relu(terms, bias), terms
 
 
 def apply_relu_to_group(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
     """Apply bias and ReLU and stay in the group domain: (experts, positions, 16, channels)."""
     if has_cuda_kernels(terms.irreps_1d):
-        return cuda_apply_relu_to_group(*terms, bias)
-    return torch.relu(_inverse_transform(terms) + bias[:, None]).permute(0, 2, 1, 3)
+        units: torch.Tensor = _ApplyReluToGroup.apply(*terms, bias)  # type: ignore[no-untyped-call]
+        return units
+    return _rectify(terms, bias).permute(0, 2, 1, 3)
+
+
+def apply_relu_to_mean(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
+    """Return the mean over the group of what `apply_relu_to_group` returns."""
+    if has_cuda_kernels(terms.irreps_1d):
+        mean: torch.Tensor = _ApplyReluToMean.apply(*terms, bias)  # type: ignore[no-untyped-call]
+        return mean
+    return _rectify(terms, bias).mean(dim=1)
+
+
+def _rectify(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
+    """Apply bias and ReLU in the group domain, (experts, 16, positions, channels)."""
+    return torch.relu(_inverse_transform(terms) + bias[:, None])
 
 
 def convolve(
@@ -273,6 +325,13 @@ def _inverse_transform(terms: FourierCoefficients) -> torch.Tensor:
 @cache
 def _basis_tensor(kind: torch.dtype, device: torch.device) -> torch.Tensor:
     return torch.as_tensor(fourier_basis(), dtype=kind, device=device)
+
+
+@cache
+def _irrep_entries(kind: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Return the entries of all irreps, (16, 16): signs; and planes by irrep, row and column."""
+    signs, planes = irrep_tensors(kind, device)
+    return torch.cat([signs, planes.permute(0, 2, 3, 1).flatten(0, 2)])
 
 
 @cache

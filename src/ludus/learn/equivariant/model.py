@@ -69,10 +69,13 @@ class EquivariantNetwork(nn.Module):
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         inputs = nn.functional.dropout(inputs, self.input_dropout, self.training)
         if self.training and self.dropout:
-            units = self.forward_in_group_domain(inputs)
-        else:
-            units = self.forward_in_fourier_basis(inputs)
-        return self.project(units)
+            return self.project(self.forward_in_group_domain(inputs))
+        if self.has_point_outputs:
+            return self.project(self.forward_in_fourier_basis(inputs))
+        # Invariant outputs depend on the mean over the group alone, a sixteenth of the units.
+        layers = self.transform_layers(inputs.dtype)
+        units = self._forward_blocks(torch.bmm(inputs, layers.filters), layers)
+        return _affine(fourier_torch.apply_relu_to_mean(*units), self.last, self.last_bias)
 
     def project(self, units: torch.Tensor) -> torch.Tensor:
         """Return the outputs for the last hidden units."""
@@ -111,16 +114,24 @@ class EquivariantNetwork(nn.Module):
 
     def forward_lifted(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
         """Return the last hidden units for the products of inputs and filters."""
+        units = self._forward_blocks(lifted, layers)
+        return fourier_torch.apply_relu_to_group(*units).reshape(lifted.shape)
+
+    def _forward_blocks(
+        self, lifted: torch.Tensor, layers: "FourierLayers"
+    ) -> tuple[fourier_torch.FourierCoefficients, torch.Tensor]:
+        """Return the sum of all blocks in the Fourier basis, and the bias that it lacks."""
         units = fourier_torch.to_fourier(lifted.view(*lifted.shape[:2], GROUP_ORDER, self.channels))
         # A bias is equal at all group elements, so it can be added at the next ReLU.
         bias: torch.Tensor = self.first_bias
         for block, (first, second) in zip(self._blocks(), layers.kernels, strict=True):
-            inner = fourier_torch.convolve(fourier_torch.apply_relu(units, bias), first)
+            hidden, skip = fourier_torch.apply_relu_and_pass(units, bias)
+            inner = fourier_torch.convolve(hidden, first)
             units = fourier_torch.convolve(
-                fourier_torch.apply_relu(inner, block.bias1), second, plus=units
+                fourier_torch.apply_relu(inner, block.bias1), second, plus=skip
             )
             bias = bias + block.bias2
-        return fourier_torch.apply_relu_to_group(units, bias).reshape(lifted.shape)
+        return units, bias
 
     def _blocks(self) -> Iterator["_EquivariantBlock"]:
         for _ in range(self.repeats):
