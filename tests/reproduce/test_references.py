@@ -5,7 +5,7 @@ import pytest
 from ludus.reproduce import Measurement, PublishedRow, read_published
 from ludus.reproduce.findings import Conclusion, Findings
 from ludus.reproduce.overview import list_items
-from ludus.reproduce.report import format_comparison, format_row
+from ludus.reproduce.report import format_comparison
 from ludus.reproduce.results import ExperimentResults
 
 TOML = """\
@@ -57,10 +57,6 @@ def test_a_reference_has_a_column_of_its_own_in_reports(results):
     assert [row[-1] for row in rows] == ["by chance", "after training"]
     without, _ = format_comparison(results.rows[:1])
     assert "reference" not in without
-
-
-def test_a_reference_stands_in_the_note_of_a_single_row(results):
-    assert format_row(results.rows[1])[-1] == "reference: 60 % (our aim); after training"
 
 
 def test_a_reference_is_stored_beside_the_published_number(results):

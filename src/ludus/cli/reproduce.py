@@ -251,16 +251,11 @@ def _print_result_table(
 
 
 def _print_results(results: "ExperimentResults", page: Path) -> None:
-    from ludus.reproduce.report import (
-        COMPARISON_HEADINGS,
-        CONCLUSION_HEADINGS,
-        format_conclusion,
-        format_row,
-    )
+    from ludus.reproduce.report import CONCLUSION_HEADINGS, format_comparison, format_conclusion
 
     published = results.published
     print(f"{published.title}\n{published.source}; size {results.size}, seed {results.seed}\n")
-    _print_result_table(COMPARISON_HEADINGS, [format_row(row) for row in results.rows])
+    _print_result_table(*format_comparison(results.rows))
     for remark in results.findings.remarks:
         print(f"\n{remark}")
     if results.findings.conclusions:

@@ -139,17 +139,15 @@ def format_comparison(
     rows: Sequence[ComparedRow],
 ) -> tuple[Sequence[str], list[Sequence[str]]]:
     """Format the headings and rows of the comparison table; references only where there are any."""
-    headings, lines = list(COMPARISON_HEADINGS), [list(format_row(row)) for row in rows]
-    if all(row.published_row.reference is None for row in rows):
-        return headings, [*lines]
-    headings.insert(REFERENCE_COLUMN, REFERENCE_HEADING)
-    for line, row in zip(lines, rows, strict=True):
-        line.insert(REFERENCE_COLUMN, format_reference(row) or MISSING_CELL)
-        line[-1] = "" if row.ours is None else row.ours.note
+    headings, lines = list(COMPARISON_HEADINGS), [list(_format_row(row)) for row in rows]
+    if any(row.published_row.reference is not None for row in rows):
+        headings.insert(REFERENCE_COLUMN, REFERENCE_HEADING)
+        for line, row in zip(lines, rows, strict=True):
+            line.insert(REFERENCE_COLUMN, _format_reference(row) or MISSING_CELL)
     return headings, [*lines]
 
 
-def format_reference(row: ComparedRow) -> str:
+def _format_reference(row: ComparedRow) -> str:
     """Format the reference of a row with its source; empty if it has none."""
     reference = row.published_row.reference
     if reference is None:
@@ -158,8 +156,8 @@ def format_reference(row: ComparedRow) -> str:
     return f"{format_number(reference)}{unit} ({row.published_row.reference_source})"
 
 
-def format_row(row: ComparedRow) -> Sequence[str]:
-    """Format a row under COMPARISON_HEADINGS; a reference stands in the note."""
+def _format_row(row: ComparedRow) -> Sequence[str]:
+    """Format a row under COMPARISON_HEADINGS."""
     unit = f" {row.unit}" if row.unit else ""
     interval = row.interval
     ends = (
@@ -179,13 +177,8 @@ def format_row(row: ComparedRow) -> Sequence[str]:
         format_bool(row.is_within),
         format_bool(row.agrees),
         MISSING_CELL if ours is None or ours.count is None else str(ours.count),
-        "; ".join(filter(None, (_format_noted_reference(row), "" if ours is None else ours.note))),
+        "" if ours is None else ours.note,
     )
-
-
-def _format_noted_reference(row: ComparedRow) -> str:
-    reference = format_reference(row)
-    return f"{REFERENCE_HEADING}: {reference}" if reference else ""
 
 
 CONCLUSION_HEADINGS = ("conclusion", "holds", "ours")
