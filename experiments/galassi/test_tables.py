@@ -9,7 +9,7 @@ from ludus.learn.nnmm import MoveClasses, Proportion, ProportionTable, add_table
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
 from .data import read_positions
-from .systems import System, find_first_own_system
+from .systems import System, find_own_system
 
 Count = Callable[[MoveBatch, MoveClasses], ProportionTable]
 """The lines of a test for positions and the moves predicted there."""
@@ -63,13 +63,13 @@ def measure_system(
 def measure_systems(
     context: Context, systems: Sequence[System], sets: Collection[str], kind: str, count: Count
 ) -> CountsBySet:
-    """Measure systems on sets; the first of our systems is listed as `ours`, too."""
+    """Measure systems on sets; the one to compare with the thesis is listed as `ours`, too."""
     found = {
         (system.name, where): measure_system(context, system, where, kind, count)
         for where in sets
         for system in systems
     }
-    ours = find_first_own_system(systems)
+    ours = find_own_system(systems)
     if ours is not None:
         found |= {("ours", where): found[ours.name, where] for where in sets}
     return found
@@ -79,7 +79,7 @@ def report_tables(
     context: Context, systems: Sequence[System], found: CountsBySet, captions: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Yield a table of all lines for each set, and a remark if none of our systems was found."""
-    if find_first_own_system(systems) is None:
+    if find_own_system(systems) is None:
         yield Remark("No networks of ours are there, so the thesis's figures stand alone.")
     for where, caption in captions.items():
         columns = {system.name: found[system.name, where] for system in systems}
