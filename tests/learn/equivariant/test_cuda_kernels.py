@@ -1,14 +1,13 @@
-"""The CUDA kernels against torch on the processor, which other tests check."""
+"""The CUDA kernels, on a GPU and compiled for the CPU, against torch, which other tests check."""
 
 import pytest
 import torch
 
 from ludus.learn.equivariant import fourier_torch
 from ludus.learn.equivariant.group import GROUP_ORDER
+from support.cuda_on_cpu import compile_for_cpu, use_on_cpu
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-
-EXPERTS, POSITIONS, CHANNELS = 3, 37, 22
+EXPERTS, POSITIONS, CHANNELS = 3, 17, 22
 
 TOLERANCES = {
     # bfloat16 has eight bits. In the gradients, a unit near zero may be rounded to the other side,
@@ -40,17 +39,16 @@ def run_block(units, weights, bias, device, dtype, is_averaged):
     return output.detach(), units.grad, weights.grad, bias.grad
 
 
-@pytest.mark.parametrize("is_averaged", [False, True], ids=["units", "mean"])
-@pytest.mark.parametrize("dtype", fourier_torch.KERNEL_DTYPES)
-def test_kernels_agree_with_torch(dtype, is_averaged):
+def compare(device, dtype, is_averaged, use_kernels):
     torch.manual_seed(1)
     units = torch.randn(EXPERTS, POSITIONS, GROUP_ORDER, CHANNELS).to(dtype)
     weights = torch.randn(EXPERTS, GROUP_ORDER, CHANNELS, CHANNELS)
     weights = (weights / (GROUP_ORDER * CHANNELS) ** 0.5).to(dtype)
     bias = torch.randn(EXPERTS, 1, CHANNELS)
-    assert fourier_torch.has_cuda_kernels(units.cuda())
     expected = run_block(units, weights, bias, "cpu", torch.float32, is_averaged)
-    found = run_block(units, weights, bias, "cuda", dtype, is_averaged)
+    use_kernels()
+    assert fourier_torch.has_cuda_kernels(units.to(device))
+    found = run_block(units, weights, bias, device, dtype, is_averaged)
     errors = [
         float((one - other.cpu().float()).norm() / one.norm())
         for one, other in zip(expected, found, strict=True)
@@ -58,3 +56,25 @@ def test_kernels_agree_with_torch(dtype, is_averaged):
     output_tolerance, gradient_tolerance = TOLERANCES[dtype]
     assert errors[0] < output_tolerance, errors
     assert max(errors[1:]) < gradient_tolerance, errors
+
+
+averaged = pytest.mark.parametrize("is_averaged", [False, True], ids=["units", "mean"])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@averaged
+@pytest.mark.parametrize("dtype", fourier_torch.KERNEL_DTYPES)
+def test_kernels_agree_with_torch_on_a_gpu(dtype, is_averaged):
+    compare("cuda", dtype, is_averaged, lambda: None)
+
+
+@averaged
+def test_kernels_agree_with_torch_on_a_cpu(is_averaged, monkeypatch, tmp_path_factory):
+    """In single precision; torch multiplies no bfloat16 matrices into single precision on a CPU."""
+    library = compile_for_cpu("group_fourier", tmp_path_factory.getbasetemp())
+
+    def use_kernels():
+        use_on_cpu(monkeypatch, fourier_torch, library)
+        monkeypatch.setattr(fourier_torch, "has_cuda_kernels", lambda units: True)
+
+    compare("cpu", torch.float32, is_averaged, use_kernels)

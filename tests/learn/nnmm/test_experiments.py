@@ -396,20 +396,23 @@ def make_games(*results):
 
 
 @pytest.mark.parametrize(
-    ("results", "own", "seconds", "wanted"),
+    ("results", "own", "is_fair", "wanted"),
     [
-        (["LOSS"] * 8, ["DRAW"] * 2, 1, [True, True, True]),
-        (["LOSS"] * 10 + ["DRAW"] * 2, ["DRAW", "WIN"], 1, [True, None, None]),
-        (["LOSS"] * 10 + ["DRAW"] * 2, ["DRAW", "WIN"], 60, [True, False, False]),
-        (["LOSS", "WIN", "DRAW", "DRAW"], ["DRAW"], 1, [None, None, True]),
-        (["WIN"] * 8, ["DRAW"], 60, [False, False, True]),
+        (["LOSS"] * 8, ["DRAW"] * 2, False, [True, True, True]),
+        (["LOSS"] * 10 + ["DRAW"] * 2, ["DRAW", "WIN"], False, [True, None, None]),
+        (["LOSS"] * 10 + ["DRAW"] * 2, ["DRAW", "WIN"], True, [True, False, False]),
+        (["LOSS", "WIN", "DRAW", "DRAW"], ["DRAW"], False, [None, None, True]),
+        (["WIN"] * 8, ["DRAW"], True, [False, False, True]),
     ],
 )
-def test_conclusions_about_deepmill(results, own, seconds, wanted):
+def test_conclusions_about_deepmill(results, own, is_fair, wanted):
     """With less time than in the thesis a draw shows nothing about its games, but a loss does."""
-    deepmill = load_module("deepmill")
-    found = {deepmill.AUTHOR: make_games(*results), deepmill.ITSELF: make_games(*own)}
-    conclusions = deepmill.draw_conclusions(found, "DeepMill", seconds)
+    deepmill, games = load_module("deepmill"), make_games(*results)
+    conclusions = [
+        deepmill.judge_strength(games, "DeepMill"),
+        deepmill.judge_starts(games, "DeepMill", is_fair),
+        deepmill.judge_own_games(make_games(*own), "DeepMill", is_fair),
+    ]
     assert [each.holds for each in conclusions] == wanted
 
 

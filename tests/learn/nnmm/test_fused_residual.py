@@ -26,6 +26,7 @@ from ludus.learn.nnmm.residual_kernels import (
 )
 from ludus.learn.nnmm.stacked import StackedNetworks
 from ludus.learn.nnmm.train import NetworkTrainer
+from support.cuda_on_cpu import compile_for_cpu, use_on_cpu
 
 DESIGN = NetworkConfig(first=16, units=12, blocks=3)
 COLUMNS = INPUT_MODELS["raw"].columns(0)
@@ -131,10 +132,10 @@ def compare_with_plain_layers(device: str, dtype: torch.dtype, tolerance: float)
         return torch.randn(shape, generator=generator, device=device).to(dtype)
 
     dropout = Dropout(torch.tensor([0.9, 0.5], device=device), torch.tensor(1234567, device=device))
-    shape = (2, 131, 304)
+    shape = (2, 131, 40)
     mask = make_dropout_mask(*dropout, 5, shape) / dropout.kept[:, None, None]
     for has_skip in (False, True):
-        product, bias = normal(*shape), normal(2, 304, dtype=torch.float32)
+        product, bias = normal(*shape), normal(2, 40, dtype=torch.float32)
         skip = normal(*shape) if has_skip else None
         given = [each.float().clone().requires_grad_() for each in (product, bias)]
         wanted_total = given[0] + given[1][:, None]
@@ -149,7 +150,7 @@ def compare_with_plain_layers(device: str, dtype: torch.dtype, tolerance: float)
         wanted = torch.autograd.grad(
             (wanted_total, wanted_units), given, (of_total.float(), of_units.float())
         )
-        row_sums = torch.full((2, 3, 304), torch.nan, device=device)
+        row_sums = torch.full((2, 3, 40), torch.nan, device=device)
         compute_gradient(units, of_units, of_total, dropout.kept, row_sums)
         assert relative_error(of_units, wanted[0]) < tolerance
         assert relative_error(row_sums.sum(dim=1), wanted[1]) < tolerance
@@ -157,7 +158,7 @@ def compare_with_plain_layers(device: str, dtype: torch.dtype, tolerance: float)
 
 def compare_norms(device: str, dtype: torch.dtype, tolerance: float) -> None:
     generator = torch.Generator(device).manual_seed(6)
-    shape, width = (2, 131, 104), 100
+    shape, width = (2, 131, 40), 37
 
     def normal(*shape: int) -> Tensor:
         return torch.randn(shape, generator=generator, device=device)
@@ -230,8 +231,19 @@ def test_networks_in_single_precision() -> None:
     compare_networks("cpu", 1e-4)
 
 
+def test_the_kernels_compute_the_same_on_a_cpu(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Compiled by a C++ compiler; where there is a GPU, the next test runs them there."""
+    library = compile_for_cpu("residual_blocks", tmp_path_factory.mktemp("cuda"))
+    use_on_cpu(monkeypatch, residual_kernels, library)
+    monkeypatch.setattr(residual_kernels, "_runs_kernels", lambda array: True)
+    compare_with_plain_layers("cpu", torch.bfloat16, 4e-3)
+    compare_norms("cpu", torch.bfloat16, 8e-3)
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_the_kernels_compute_the_same() -> None:
+def test_the_kernels_compute_the_same_on_a_gpu() -> None:
     assert residual_kernels.has_kernels(torch.device("cuda"))
     compare_with_plain_layers("cuda", torch.bfloat16, 4e-3)
     compare_norms("cuda", torch.bfloat16, 8e-3)

@@ -34,6 +34,10 @@ def has_kernels(device: torch.device) -> bool:
     return device.type == "cuda" and _load_library() is not None
 
 
+def _runs_kernels(array: Tensor) -> bool:
+    return array.is_cuda
+
+
 class Dropout(NamedTuple):
     """What decides which units are dropped."""
 
@@ -67,7 +71,7 @@ def activate(
     The first is written to `total`, the second to `units`; None if it is not wanted. Either may be
     the product itself.
     """
-    if product.is_cuda:
+    if _runs_kernels(product):
         _run_kernel(
             *("forward", product, product, scale, bias, skip, *dropout),
             *(ctypes.c_uint32(layer), total, units),
@@ -91,7 +95,7 @@ def compute_gradient(
     `of_total` is the gradient that the sum before ReLU gets from elsewhere. The sums of rows are
     written to `row_sums`, (networks, parts, columns).
     """
-    if units.is_cuda:
+    if _runs_kernels(units):
         _run_kernel("backward", units, units, gradient, of_total, kept, gradient, row_sums)
         return
     found = torch.where(units > 0, gradient / kept[:, None, None], 0.0)
@@ -117,7 +121,7 @@ def normalise(
     the norm would subtract it again, so it is in the running mean alone.
     """
     rows, width = product.shape[1], running.mean.shape[1]
-    if product.is_cuda:
+    if _runs_kernels(product):
         row_sums = new_row_sums(1, product, 2)[0]
         _run_kernel("sum_inputs", product, product, bias, skip, total, row_sums)
         _run_kernel(
@@ -154,7 +158,7 @@ def compute_norm_gradient(
     """
     mean, inverse, scale, _ = statistics
     rows = inputs.shape[1]
-    if inputs.is_cuda:
+    if _runs_kernels(inputs):
         row_sums = new_row_sums(1, inputs, 2)[0]
         slope, constant = torch.empty_like(mean), torch.empty_like(mean)
         _run_kernel("sum_gradients", inputs, inputs, units, gradient, kept, row_sums)
