@@ -62,13 +62,23 @@ def run(context: Context) -> Iterator[Finding]:
         yield Remark(MISSING)
         return
     deepmill = make_contestant(script, context.setting("seconds"))
+    opponents = list(list_opponents(context, deepmill))
     found = {
-        one.name: play_timed_games(context, one, deepmill, number)
-        for one, number in list_opponents(context, deepmill)
+        one.name: play_timed_games(context, one, deepmill, number) for one, number in opponents
     }
     for name, games in found.items():
         yield measure_points(f"{name}: points against {deepmill.name}", games)
-    yield from draw_conclusions(found, deepmill.name, context.setting("seconds"))
+    if number := context.setting("thesis_games"):
+        slow = make_contestant(script, THESIS_SECONDS)
+        (author,) = (one for one, _ in opponents if one.name == AUTHOR)
+        starts = play_timed_games(context, author, slow, number)
+        yield measure_points(f"{AUTHOR}: points against {slow.name}", starts)
+    else:
+        slow, starts = deepmill, [game for game in found[AUTHOR] if game.opening == 0]
+    yield judge_strength(found[AUTHOR], deepmill.name)
+    is_fair = context.setting("seconds") >= THESIS_SECONDS
+    yield judge_starts(starts, slow.name, is_fair or slow is not deepmill)
+    yield judge_own_games(found[ITSELF], deepmill.name, is_fair)
     yield Table(
         f"Games against {deepmill.name}",
         ("player", "games", "won", "drawn", "lost", *(f"first as {each}" for each in COLOURS)),
@@ -123,35 +133,40 @@ def measure_points(name: str, games: Sequence[Game]) -> Measurement:
     return Measurement(name, 100 * points / len(games), 100 * low, 100 * high, len(games), unit="%")
 
 
-def draw_conclusions(
-    found: dict[str, list[Game]], opponent: str, seconds: float
-) -> Iterator[Conclusion]:
-    """Judge what the thesis says of the networks and of DeepMill against DeepMill."""
-    points = measure_points(AUTHOR, found[AUTHOR])
+def judge_strength(games: Sequence[Game], opponent: str) -> Conclusion:
+    """Judge whether the networks are weaker than DeepMill."""
+    points = measure_points(AUTHOR, games)
     assert points.low is not None
     assert points.high is not None
     is_weaker = points.high < 50
-    yield Conclusion(
+    return Conclusion(
         "Section 6.5: the networks are worse than DeepMill",
         is_weaker if is_weaker or points.low > 50 else None,
         f"{AUTHOR} has {points.value:.1f}% of the points ({points.low:.1f} to {points.high:.1f}) in"
-        f" {len(found[AUTHOR])} games against {opponent}",
+        f" {len(games)} games against {opponent}",
     )
-    is_fair = seconds >= THESIS_SECONDS
-    starts = [game.result for game in found[AUTHOR] if game.opening == 0]
-    all_lost = all(result == "LOSS" for result in starts)
-    yield Conclusion(
+
+
+def judge_starts(games: Sequence[Game], opponent: str, is_fair: bool) -> Conclusion:
+    """Judge the networks' games from the start; `is_fair`: with the thesis's time for a move."""
+    results = [game.result for game in games]
+    all_lost = all(result == "LOSS" for result in results)
+    return Conclusion(
         "Table 6.11: the networks lose to DeepMill with both colours",
         all_lost if all_lost or is_fair else None,
-        f"{AUTHOR} lost {starts.count('LOSS')} and drew {starts.count('DRAW')} of {len(starts)}"
+        f"{AUTHOR} lost {results.count('LOSS')} and drew {results.count('DRAW')} of {len(results)}"
         f" games from the start against {opponent}",
     )
-    own = [game.result for game in found[ITSELF]]
-    all_drawn = all(result == "DRAW" for result in own)
-    yield Conclusion(
+
+
+def judge_own_games(games: Sequence[Game], opponent: str, is_fair: bool) -> Conclusion:
+    """Judge the games of DeepMill against itself."""
+    results = [game.result for game in games]
+    all_drawn = all(result == "DRAW" for result in results)
+    return Conclusion(
         "Table 6.11: DeepMill against itself ends in a draw",
         all_drawn if all_drawn or is_fair else None,
-        f"{own.count('DRAW')} of {len(own)} games of {opponent} against itself were drawn",
+        f"{results.count('DRAW')} of {len(results)} games of {opponent} against itself were drawn",
     )
 
 

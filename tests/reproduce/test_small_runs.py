@@ -141,7 +141,7 @@ WITH_SOLVED_GAME = {
 
 WITH_DEEPMILL = {
     "galassi-deepmill": SmallRun(
-        {"seconds": 0.01, "author_games": 2, "games": 2, "own_games": 2},
+        {"seconds": 0.01, "author_games": 2, "games": 2, "own_games": 2, "thesis_games": 2},
         only={"players": ()},
         edits=[("deepmill.toml", r"\A", "shipped = false\n")],
     ),
@@ -339,7 +339,9 @@ def check_perfect_play(found):
 def check_games_against_deepmill(found):
     """Points are wins and half of the draws."""
     (table,) = tables_of(found).values()
-    shares = [row["ours"] for row in found["rows"]]
+    *rows, slow = found["rows"]
+    shares = [row["ours"] for row in rows]
+    assert (slow["name"], slow["count"]) == ("author TFR: points against DeepMill, 60 s", 2)
     assert [row[0] for row in table] == ["author TFR", "author TFR, hybrid", "DeepMill itself"]
     for (_, games, won, drawn, lost, *_), share in zip(table, shares, strict=True):
         assert won + drawn + lost == games
