@@ -63,10 +63,10 @@ def run(context: Context) -> Iterator[Finding]:
     further = {
         row.name.split(": ")[1] for row in context.published.rows if row.extra.get("further")
     }
-    deciding = [test for test in tests if test[2] not in further]
-    yield _make_verdict(deciding)
+    relevant = [test for test in tests if test[2] not in further]
+    yield _make_verdict(relevant)
     for title in TITLES.values():
-        yield conclude_null_hypothesis(title, [test for test in deciding if test[0] == title])
+        yield conclude_null_hypothesis(title, [test for test in relevant if test[0] == title])
     claims = list(check_further_claims(context, found))
     for claim, theirs, ours in claims:
         yield Conclusion(
