@@ -237,6 +237,8 @@ def train_sets(folder: Path, state: Path, device: torch.device, end: float, stre
         file = folder / f"{name}.safetensors"
         if file.exists():
             continue
+        if time.monotonic() >= end:
+            return False
         preset = load_preset(name).with_overrides("precision=bfloat16")
         settings = preset.training
         split = split_entries(entries, settings.split, settings.expansion, settings.seed)
@@ -259,14 +261,21 @@ def train_sets(folder: Path, state: Path, device: torch.device, end: float, stre
 
 
 def save_retrained_set(runs: Runs, folder: Path, device: torch.device) -> bool:
-    """Write the weights of the networks retrained without regular games, if all are finished."""
+    """Write the weights of the networks retrained without regular games; return whether they are.
+
+    They must be finished, and their checkpoints on this machine.
+    """
     file = folder / "retrained.safetensors"
-    tasks = [task for task in runs.tasks("galassi-retraining") if task.file_name != DATASET]
+    tasks = [
+        task
+        for task in runs.tasks("galassi-retraining")
+        if task.file_name != DATASET and task.seed == 0
+    ]
     if file.exists() or any(task.find_curve() is None for task in tasks):
         return file.exists()
     trainers = [task.make_trainer(device) for task in tasks]
     if not all(trainer.is_finished for trainer in trainers):
-        return False  # trained elsewhere: their rows are known, but not their weights
+        return False
     weights = ChainWeights(
         PartOrder.parse("TFR"),
         load_preset(tasks[0].preset).model,
@@ -321,6 +330,8 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--write-legal", type=Path, help="write that file; train nothing")
     parser.add_argument("--rate", type=float, default=60, help="TFLOP/s assumed by --list")
     arguments = parser.parse_args(words)
+    if arguments.only == "sets" and arguments.weights is None:
+        parser.error("--only sets needs --weights, the folder that their weights are written to")
     end = time.monotonic() + 60 * arguments.minutes
     if arguments.data is not None:
         os.environ[VARIABLE] = str(arguments.data)
@@ -347,9 +358,9 @@ def main(words: Sequence[str] | None = None) -> None:
         if weights is not None:
             weights.mkdir(parents=True, exist_ok=True)
             save_retrained_set(runs, weights, device)
-    if only in (None, "ablation") and time.monotonic() < end:
+    if only in (None, "ablation"):
         is_done = train_ablation(runs, device, end, streams, arguments.legal) and is_done
-    if only in (None, "sets") and weights is not None and time.monotonic() < end:
+    if only in (None, "sets") and weights is not None:
         weights.mkdir(parents=True, exist_ok=True)
         is_done = train_sets(weights, arguments.out / "sets", device, end, streams) and is_done
     runs.write_rows()

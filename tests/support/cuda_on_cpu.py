@@ -3,7 +3,7 @@
 import ctypes
 import os
 import re
-import shutil
+import shlex
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -23,7 +23,7 @@ INCLUDE = "#include <cuda_bf16.h>\n"
 @cache
 def compile_for_cpu(name: str, folder: Path) -> ctypes.CDLL:
     """Compile `native/cuda/NAME.cu` with tests/data/cuda_on_cpu.hpp in place of CUDA."""
-    compiler = os.environ.get("CXX") or shutil.which("c++") or "g++"
+    compiler = shlex.split(os.environ.get("CXX") or "c++")
     source = (ROOT / "native" / "cuda" / f"{name}.cu").read_text(encoding="utf-8")
     assert INCLUDE in source
     source, launches = LAUNCH.subn(r"emulate(\1, \2, \3)(", source.replace(INCLUDE, ""))
@@ -31,9 +31,9 @@ def compile_for_cpu(name: str, folder: Path) -> ctypes.CDLL:
     file, library = folder / f"{name}.cpp", folder / f"lib{name}.so"
     file.write_text(source, encoding="utf-8")
     header = ROOT / "tests" / "data" / "cuda_on_cpu.hpp"
-    # Some kernels are templates or have pragmas that other compilers do not know.
+    # Without warnings: compilers for CPUs do not know the pragmas of loops.
     flags = ["-std=c++20", "-O1", "-w", "-shared", "-fPIC", "-pthread", "-include", str(header)]
-    subprocess.run([compiler, *flags, str(file), "-o", str(library)], check=True)
+    subprocess.run([*compiler, *flags, str(file), "-o", str(library)], check=True)
     return ctypes.CDLL(str(library))
 
 

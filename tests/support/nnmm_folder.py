@@ -1,15 +1,18 @@
 """A small generated folder in the author's format, and networks trained with it."""
 
+import json
 import random
 import re
 import shutil
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ludus.cli.main import run
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
+from ludus.reproduce import find_experiment
 from support.games import play_randomly
 from support.paths import EXPERIMENTS
 
@@ -23,6 +26,10 @@ SIZES = {
     "teacher": '"negascout:depth=2"',
 }
 """Settings of experiments that end within seconds."""
+
+TRAINING_MARGIN = 2.776445 * (0.497598 / 8) ** 0.5
+"""Half the interval of a single training: Student's quantile for four pairs, and their deviation of
+0.198, 0.428, 0.517 and 0.089 points."""
 
 
 def write_data(folder: Path) -> Path:
@@ -76,3 +83,9 @@ def write_experiments(folder: Path) -> Path:
         text = re.sub(r'^"(?!random|newbie).*" = "[a-z:=0-9,]+"\n', "", text, flags=re.MULTILINE)
         file.write_text(text)
     return folder
+
+
+def read_stored_rows(name: str) -> dict[str, dict[str, Any]]:
+    """The rows of the stored results of galassi-NAME, by name."""
+    rows = json.loads(find_experiment(f"galassi-{name}", EXPERIMENTS).results.read_text())["rows"]
+    return {row["name"]: row for row in rows}

@@ -32,7 +32,14 @@ from ludus.reproduce import find_experiment
 from ludus.reproduce.context import RunOptions, make_context
 from support.facilities import external
 from support.nnmm_chains import random_chain
-from support.nnmm_folder import EXPERIMENTS, train, write_data, write_experiments
+from support.nnmm_folder import (
+    EXPERIMENTS,
+    TRAINING_MARGIN,
+    read_stored_rows,
+    train,
+    write_data,
+    write_experiments,
+)
 
 # Section 6.3 of the thesis.
 ACCURACY = {
@@ -247,94 +254,6 @@ def test_short_trainings(reproduced, name, networks, figures):
     assert any(row["ours"] is not None for row in result["rows"])
 
 
-def test_rows_that_are_trained_in_parts(small, tmp_path, monkeypatch, capsys):
-    """Without time nothing is trained; rows of the file count as done, in both experiments."""
-    monkeypatch.setenv("LUDUS_NNMM_DATA", "")
-    package = find_experiment("galassi-whole", small / "experiments").module().__package__
-    script = importlib.import_module(f"{package}.on_gpu")
-    file = tmp_path / "rows.json"
-    options = ["--size", "quick", "--device", "cpu", "--rows", str(file), "--only", "single"]
-    where = ["--data", str(small / "data"), "--out", str(tmp_path / "out")]
-    script.main([*options, *where, "--minutes", "0"])
-    missing = "dataset_gaming.txt is not in the folder of the data\n"
-    assert capsys.readouterr().out == f"{missing}not done; run the same command again\n"
-    rows = json.loads(file.read_text())
-    assert rows == {
-        f"galassi-{name}": {} for name in ("partial", "whole", "retraining", "ablation")
-    }
-    script.main([*options, *where, "--list"])
-    *before, last = capsys.readouterr().out.splitlines()
-    assert not any(line.endswith("done") for line in before)
-    assert last.endswith("s are left")
-    key = next(line for line in before if "table-6.8-1 TO" in line)
-    contexts = {
-        "galassi-whole": script.make_context(
-            find_experiment("galassi-whole", small / "experiments"),
-            tmp_path / "out" / "cells",
-            script.RunOptions(size="quick"),
-        )
-    }
-    name = next(key for key in script.list_keys(contexts["galassi-whole"]) if "6.8-1" in key)
-    rows["galassi-whole"][name] = {"accuracy": [1.0], "error": [3.0], "seconds": [1.0]}
-    file.write_text(json.dumps(rows))
-    script.main([*options, *where, "--list"])
-    lines = capsys.readouterr().out.splitlines()
-    assert [line for line in lines if line.endswith("done")] == [f"{key.rstrip()}  done"]
-    assert contexts["galassi-whole"].find_cached(name)["accuracy"] == [1.0]
-
-
-@pytest.mark.parametrize("name", ["partial", "whole", "retraining", "ablation"])
-def test_stored_rows_are_those_of_todays_settings(name, tmp_path):
-    """A row whose key no longer fits a preset would be left out of the report unnoticed."""
-    experiment = find_experiment(f"galassi-{name}", EXPERIMENTS)
-    package = experiment.module().__package__
-    script, stored = (
-        importlib.import_module(f"{package}.{each}") for each in ("on_gpu", "stored_rows")
-    )
-    rows = stored.load_rows()[experiment.id]
-    context = make_context(experiment, tmp_path, RunOptions(size="published"))
-    assert set(rows) <= set(script.list_keys(context))
-    for row in rows.values():
-        if name != "ablation":
-            assert len(row["accuracy"]) == len(row["error"]) == len(row["seconds"])
-            assert 20 < max(row["accuracy"]) < 95
-            assert row["seconds"] == sorted(row["seconds"])
-
-
-def test_reports_of_published_size_train_nothing_and_need_no_data(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("LUDUS_NNMM_DATA", str(tmp_path))
-    out = ["--size", "published", "--out", str(tmp_path / "out"), "--json"]
-    assert run(["reproduce", "galassi-whole", *out]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    kept_rows = kept("whole")
-    assert {row["name"]: row["ours"] for row in rows} == {
-        name: row["ours"] for name, row in kept_rows.items()
-    }
-    assert kept_rows["TO 1, best validation accuracy"]["ours"] == pytest.approx(54.32, abs=0.005)
-
-
-def test_a_network_that_is_not_trained_yet_is_named(tmp_path, monkeypatch, capsys):
-    """The rows that are stored are reported; nothing is concluded about the others."""
-    monkeypatch.setenv("LUDUS_NNMM_DATA", str(tmp_path))
-    experiment = find_experiment("galassi-retraining", EXPERIMENTS)
-    stored = importlib.import_module(f"{experiment.module().__package__}.stored_rows")
-    out = ["--size", "published", "--out", str(tmp_path / "out"), "--json"]
-    assert run(["reproduce", "galassi-retraining", *out]) == 0
-    found = json.loads(capsys.readouterr().out)
-    rows = stored.load_rows()["galassi-retraining"]
-    assert len(found["rows"]) == len(rows)
-    is_complete = len(rows) == 6
-    assert ("Not trained yet" in "".join(found["remarks"])) != is_complete
-    assert any(each["holds"] is None for each in found["conclusions"]) != is_complete
-    for row in found["rows"]:
-        low, high = row["interval"]
-        assert high - low == pytest.approx(2 * MARGIN, abs=1e-6)
-
-
-# Student's quantile for four pairs, and their deviation: of 0.198, 0.428, 0.517 and 0.089 points.
-MARGIN = 2.776445 * (0.497598 / 8) ** 0.5
-
-
 def load_module(name):
     package = find_experiment("galassi-whole", EXPERIMENTS).module().__package__
     return importlib.import_module(f"{package}.{name}")
@@ -347,7 +266,7 @@ def make_curve(*accuracies, seconds=1.0):
 
 def test_single_trainings_are_compared_by_the_deviation_between_trainings():
     tuning = load_module("tuning")
-    assert tuning.load_training_margin() == pytest.approx(MARGIN, abs=1e-5)
+    assert tuning.load_training_margin() == pytest.approx(TRAINING_MARGIN, abs=1e-5)
     assert tuning.is_greater(50.0, 49.1) is None
     assert tuning.is_greater(50.0, 49.0) is True
     assert tuning.is_greater(49.0, 50.0) is False
@@ -450,15 +369,9 @@ def test_weights_that_are_not_there(small, monkeypatch, capsys, tmp_path):
     assert "nowhere.safetensors" in capsys.readouterr().err
 
 
-def kept(name):
-    """The rows of the results that are kept with the program, by name."""
-    rows = json.loads(find_experiment(f"galassi-{name}", EXPERIMENTS).results.read_text())["rows"]
-    return {row["name"]: row for row in rows}
-
-
 def test_the_authors_networks_give_the_published_accuracy():
     """To the fourth decimal: data, expansion, encoding and inference in one."""
-    rows = kept("accuracy")
+    rows = read_stored_rows("accuracy")
     figures = [round(rows[f"author TFR: {line}"]["ours"], 4) for line in FOUR]
     assert figures == [52.8715, 63.0072, 75.6040, 37.2005]
     for row in rows.values():
@@ -471,7 +384,7 @@ FOUR = ("TO", "FROM", "REMOVE", "whole move")
 
 def test_the_authors_networks_give_the_published_legality():
     """All lines but that on FROM in phase 2, on both sets."""
-    rows = [row for row in kept("legality").values() if row["published"] is not None]
+    rows = [row for row in read_stored_rows("legality").values() if row["published"] is not None]
     found = [row for row in rows if row["name"].startswith("author TFR")]
     assert len(found) == 20
     for row in found:
@@ -481,7 +394,7 @@ def test_the_authors_networks_give_the_published_legality():
 
 
 def test_the_authors_networks_give_the_published_curves():
-    rows = [row for row in kept("reliability").values() if row["published"] is not None]
+    rows = [row for row in read_stored_rows("reliability").values() if row["published"] is not None]
     assert len(rows) == 18
     for row in rows:
         assert row["ours"] == pytest.approx(row["published"], abs=0.00501), row["name"]
