@@ -2,7 +2,8 @@
 // on a GPU (see learn/equivariant/fourier_torch.py). Group convolutions are small in the Fourier
 // basis, but ReLU must be applied in the group domain; one kernel transforms, rectifies and
 // transforms back, with one read and one write of memory. A thread works on two neighbouring
-// channels of one position.
+// channels of one position. Where ReLU was positive is kept in a mask of one bit for each value,
+// all that its gradient needs: a sixteenth of the memory of its input.
 //
 // Units in the group domain are (experts, positions, 16, channels). Coefficients are two arrays:
 // signs, of the one-dimensional irreps, (experts, 8, positions, channels), and planes, of the
@@ -17,6 +18,8 @@ namespace ludus::fourier {
 constexpr int kGroupOrder = 16;
 constexpr int kNum1dIrreps = 8;
 constexpr int kThreads = 256;
+constexpr size_t kMaxThreads = size_t(1) << 31;
+constexpr int kTooManyThreads = 1;  // cudaErrorInvalidValue
 
 // Two neighbouring channels in memory: __nv_bfloat162 or float2.
 __device__ inline float2 to_float2(__nv_bfloat162 pair) { return __bfloat1622float2(pair); }
@@ -25,11 +28,6 @@ __device__ inline void store(__nv_bfloat162& to, float2 pair) { to = __float22bf
 __device__ inline void store(float2& to, float2 pair) { to = pair; }
 
 using Values = float2[kGroupOrder];
-
-// The Fourier basis, row by row. Passed by value, so it lies in constant memory.
-struct Basis {
-    float row[kGroupOrder][kGroupOrder];
-};
 
 struct Shape {
     int experts;
@@ -46,16 +44,18 @@ struct Coefficients {
 
 // Offsets of the values of one thread.
 struct Offsets {
-    size_t units, mean, signs, planes, bias;
+    size_t units, mean, signs, planes, bias;  // masks have the offsets of means
     size_t unit_step, sign_step, plane_step;
 
     static __device__ bool find(const Shape& shape, Offsets& offsets) {
-        const size_t thread = size_t(blockIdx.x) * kThreads + threadIdx.x;
+        // Divisions of 32 bits take a fraction of the time; `launch` checks that they suffice.
+        const unsigned thread = blockIdx.x * kThreads + threadIdx.x;
+        if (thread >= unsigned(shape.experts) * shape.positions * shape.pairs) return false;
+        const unsigned row = thread / shape.pairs;
+        const size_t pair = thread - row * shape.pairs;
+        const size_t expert = row / shape.positions;
+        const size_t position = row - expert * shape.positions;
         const size_t pairs = shape.pairs, positions = shape.positions;
-        if (thread >= shape.experts * positions * pairs) return false;
-        const size_t pair = thread % pairs;
-        const size_t position = thread / pairs % positions;
-        const size_t expert = thread / pairs / positions;
         offsets.units = (expert * positions + position) * kGroupOrder * pairs + pair;
         offsets.mean = thread;
         offsets.signs = (expert * kNum1dIrreps * positions + position) * pairs + pair;
@@ -108,79 +108,128 @@ __device__ void write(Pair* to, const Offsets& offsets, const Values& values) {
     }
 }
 
-__device__ void to_group(const Basis& basis, const Values& coefficients, Values& values) {
+__device__ inline float2 operator+(float2 one, float2 other) {
+    return {one.x + other.x, one.y + other.y};
+}
+__device__ inline float2 operator-(float2 one, float2 other) {
+    return {one.x - other.x, one.y - other.y};
+}
+__device__ inline float2 operator*(float factor, float2 pair) {
+    return {factor * pair.x, factor * pair.y};
+}
+
+// Entries of the orthogonal basis: 1/4 for one-dimensional irreps, and for two-dimensional ones,
+// half of whose entries are zero, sqrt(2)/4.
+constexpr float kSignScale = 0.25f;
+constexpr float kPlaneScale = 0.35355339059327373f;
+
+// The transform by sums and differences: 56 of them instead of 256 products. Elements are numbered
+// 8 * inside_out + 4 * flip + quarter turns; signs and planes 4 for even and 4 for odd functions of
+// inside_out, as in learn/equivariant/fourier.py.
+__device__ void to_fourier(const Values& values, Values& coefficients) {
 #pragma unroll
-    for (int g = 0; g < kGroupOrder; ++g) {
-        float2 sum = {0.0f, 0.0f};
+    for (int odd = 0; odd < 2; ++odd) {
+        float2 x[8];
 #pragma unroll
-        for (int i = 0; i < kGroupOrder; ++i) {
-            sum.x += basis.row[i][g] * coefficients[i].x;
-            sum.y += basis.row[i][g] * coefficients[i].y;
+        for (int g = 0; g < 8; ++g) {
+            x[g] = odd ? values[g] - values[8 + g] : values[g] + values[8 + g];
         }
-        values[g] = sum;
+        // Half turns: sums for the signs, differences for the planes.
+        const float2 even = x[0] + x[2], quarter = x[1] + x[3];
+        const float2 flipped = x[4] + x[6], flipped_quarter = x[5] + x[7];
+        const float2 all = even + quarter, alternating = even - quarter;
+        const float2 flipped_all = flipped + flipped_quarter;
+        const float2 flipped_alternating = flipped - flipped_quarter;
+        const float2 p = x[0] - x[2], q = x[1] - x[3], r = x[4] - x[6], s = x[5] - x[7];
+        float2* signs = coefficients + 4 * odd;
+        signs[0] = kSignScale * (all + flipped_all);
+        signs[1] = kSignScale * (all - flipped_all);
+        signs[2] = kSignScale * (alternating + flipped_alternating);
+        signs[3] = kSignScale * (alternating - flipped_alternating);
+        float2* planes = coefficients + kNum1dIrreps + 4 * odd;
+        planes[0] = kPlaneScale * (p - r);
+        planes[1] = kPlaneScale * (q + s);
+        planes[2] = kPlaneScale * (s - q);
+        planes[3] = kPlaneScale * (p + r);
     }
 }
 
-__device__ void to_fourier(const Basis& basis, const Values& values, Values& coefficients) {
+// The transposed and so the inverse transform.
+__device__ void to_group(const Values& coefficients, Values& values) {
+    float2 x[2][8];
 #pragma unroll
-    for (int i = 0; i < kGroupOrder; ++i) {
-        float2 sum = {0.0f, 0.0f};
+    for (int odd = 0; odd < 2; ++odd) {
+        const float2* signs = coefficients + 4 * odd;
+        const float2* planes = coefficients + kNum1dIrreps + 4 * odd;
+        const float2 all = kSignScale * (signs[0] + signs[1]);
+        const float2 flipped_all = kSignScale * (signs[0] - signs[1]);
+        const float2 alternating = kSignScale * (signs[2] + signs[3]);
+        const float2 flipped_alternating = kSignScale * (signs[2] - signs[3]);
+        const float2 even = all + alternating, quarter = all - alternating;
+        const float2 flipped = flipped_all + flipped_alternating;
+        const float2 flipped_quarter = flipped_all - flipped_alternating;
+        const float2 p = kPlaneScale * (planes[3] + planes[0]);
+        const float2 q = kPlaneScale * (planes[1] - planes[2]);
+        const float2 r = kPlaneScale * (planes[3] - planes[0]);
+        const float2 s = kPlaneScale * (planes[1] + planes[2]);
+        x[odd][0] = even + p;
+        x[odd][1] = quarter + q;
+        x[odd][2] = even - p;
+        x[odd][3] = quarter - q;
+        x[odd][4] = flipped + r;
+        x[odd][5] = flipped_quarter + s;
+        x[odd][6] = flipped - r;
+        x[odd][7] = flipped_quarter - s;
+    }
 #pragma unroll
-        for (int g = 0; g < kGroupOrder; ++g) {
-            sum.x += basis.row[i][g] * values[g].x;
-            sum.y += basis.row[i][g] * values[g].y;
-        }
-        coefficients[i] = sum;
+    for (int g = 0; g < 8; ++g) {
+        values[g] = x[0][g] + x[1][g];
+        values[8 + g] = x[0][g] - x[1][g];
     }
 }
 
-__device__ void apply_relu(Values& values, float2 bias) {
+// `mask` tells in which elements of both channels the values are positive; it may be null.
+__device__ void apply_relu(Values& values, float2 bias, unsigned* mask) {
+    unsigned bits = 0;
 #pragma unroll
     for (int g = 0; g < kGroupOrder; ++g) {
-        values[g] = {fmaxf(values[g].x + bias.x, 0.0f), fmaxf(values[g].y + bias.y, 0.0f)};
+        const float2 sum = values[g] + bias;
+        bits |= unsigned(sum.x > 0.0f) << g | unsigned(sum.y > 0.0f) << (kGroupOrder + g);
+        values[g] = {fmaxf(sum.x, 0.0f), fmaxf(sum.y, 0.0f)};
     }
+    if (mask != nullptr) *mask = bits;
 }
 
 // The gradient of ReLU: zero where its input was not positive.
-__device__ void apply_relu_gradient(Values& gradients, const Values& values, float2 bias) {
+__device__ void apply_mask(Values& gradients, unsigned mask) {
 #pragma unroll
     for (int g = 0; g < kGroupOrder; ++g) {
-        if (values[g].x + bias.x <= 0.0f) gradients[g].x = 0.0f;
-        if (values[g].y + bias.y <= 0.0f) gradients[g].y = 0.0f;
+        if (!(mask >> g & 1)) gradients[g].x = 0.0f;
+        if (!(mask >> (kGroupOrder + g) & 1)) gradients[g].y = 0.0f;
     }
 }
 
-template <class Pair>
-__global__ void transform(Basis basis, Shape shape, const Pair* units, Coefficients<Pair> result) {
-    Offsets offsets;
-    if (!Offsets::find(shape, offsets)) return;
-    Values values, coefficients;
-    read(units, offsets, values);
-    to_fourier(basis, values, coefficients);
-    write(result, offsets, coefficients);
+__device__ inline unsigned* mask_of(unsigned* masks, const Offsets& offsets) {
+    return masks == nullptr ? nullptr : masks + offsets.mean;
+}
+
+__device__ float2 sum_values(const Values& values) {
+    float2 sum = {0.0f, 0.0f};
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) sum = sum + values[g];
+    return sum;
 }
 
 template <class Pair>
-__global__ void transform_backward(Basis basis, Shape shape, Coefficients<Pair> gradients,
-                                   Pair* result) {
-    Offsets offsets;
-    if (!Offsets::find(shape, offsets)) return;
-    Values values, coefficients;
-    read(gradients, offsets, coefficients);
-    to_group(basis, coefficients, values);
-    write(result, offsets, values);
-}
-
-template <class Pair>
-__global__ void relu(Basis basis, Shape shape, Coefficients<Pair> input, const float2* bias,
+__global__ void relu(Shape shape, Coefficients<Pair> input, const float2* bias, unsigned* masks,
                      Coefficients<Pair> result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients;
     read(input, offsets, coefficients);
-    to_group(basis, coefficients, values);
-    apply_relu(values, bias[offsets.bias]);
-    to_fourier(basis, values, coefficients);
+    to_group(coefficients, values);
+    apply_relu(values, bias[offsets.bias], mask_of(masks, offsets));
+    to_fourier(values, coefficients);
     write(result, offsets, coefficients);
 }
 
@@ -188,103 +237,116 @@ __global__ void relu(Basis basis, Shape shape, Coefficients<Pair> input, const f
 // `trivial` is the coefficient of the trivial irrep without them, (experts, positions, channels),
 // from which the gradient of the bias is computed.
 template <class Pair>
-__global__ void relu_backward(Basis basis, Shape shape, Coefficients<Pair> input,
-                              const float2* bias, Coefficients<Pair> gradients,
+__global__ void relu_backward(Shape shape, const unsigned* masks, Coefficients<Pair> gradients,
                               Coefficients<Pair> more, Pair* trivial, Coefficients<Pair> result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
-    Values values, coefficients, gradient;
-    read(input, offsets, coefficients);
-    to_group(basis, coefficients, values);
+    Values values, coefficients;
     read(gradients, offsets, coefficients);
-    to_group(basis, coefficients, gradient);
-    apply_relu_gradient(gradient, values, bias[offsets.bias]);
-    to_fourier(basis, gradient, coefficients);
+    to_group(coefficients, values);
+    apply_mask(values, masks[offsets.mean]);
+    to_fourier(values, coefficients);
     if (more.signs != nullptr) {
         store(trivial[offsets.mean], coefficients[0]);
         read(more, offsets, values);
 #pragma unroll
-        for (int i = 0; i < kGroupOrder; ++i) {
-            coefficients[i].x += values[i].x;
-            coefficients[i].y += values[i].y;
-        }
+        for (int i = 0; i < kGroupOrder; ++i) coefficients[i] = coefficients[i] + values[i];
     }
     write(result, offsets, coefficients);
+}
+
+// ReLU of units in the group domain; `skip` are their own coefficients.
+template <class Pair>
+__global__ void lift(Shape shape, const Pair* units, const float2* bias, unsigned* masks,
+                     Coefficients<Pair> skip, Coefficients<Pair> result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients;
+    read(units, offsets, values);
+    to_fourier(values, coefficients);
+    write(skip, offsets, coefficients);
+    apply_relu(values, bias[offsets.bias], mask_of(masks, offsets));
+    to_fourier(values, coefficients);
+    write(result, offsets, coefficients);
+}
+
+// `more` are the gradients of `skip`; `trivial` as in relu_backward.
+template <class Pair>
+__global__ void lift_backward(Shape shape, const unsigned* masks, Coefficients<Pair> gradients,
+                              Coefficients<Pair> more, Pair* trivial, Pair* result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values, coefficients, skipped;
+    read(gradients, offsets, coefficients);
+    to_group(coefficients, values);
+    apply_mask(values, masks[offsets.mean]);
+    store(trivial[offsets.mean], kSignScale * sum_values(values));
+    read(more, offsets, coefficients);
+    to_group(coefficients, skipped);
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) values[g] = values[g] + skipped[g];
+    write(result, offsets, values);
 }
 
 // The mean over the group of the units after ReLU, (experts, positions, channels).
 template <class Pair>
-__global__ void relu_to_mean(Basis basis, Shape shape, Coefficients<Pair> input, const float2* bias,
-                             Pair* result) {
+__global__ void relu_to_mean(Shape shape, Coefficients<Pair> input, const float2* bias,
+                             unsigned* masks, Pair* result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients;
     read(input, offsets, coefficients);
-    to_group(basis, coefficients, values);
-    apply_relu(values, bias[offsets.bias]);
-    float2 sum = {0.0f, 0.0f};
-#pragma unroll
-    for (int g = 0; g < kGroupOrder; ++g) {
-        sum.x += values[g].x;
-        sum.y += values[g].y;
-    }
-    store(result[offsets.mean], {sum.x / kGroupOrder, sum.y / kGroupOrder});
+    to_group(coefficients, values);
+    apply_relu(values, bias[offsets.bias], mask_of(masks, offsets));
+    store(result[offsets.mean], (1.0f / kGroupOrder) * sum_values(values));
 }
 
 template <class Pair>
-__global__ void relu_to_mean_backward(Basis basis, Shape shape, Coefficients<Pair> input,
-                                      const float2* bias, const Pair* gradients,
+__global__ void relu_to_mean_backward(Shape shape, const unsigned* masks, const Pair* gradients,
                                       Coefficients<Pair> result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
-    Values values, coefficients, gradient;
-    read(input, offsets, coefficients);
-    to_group(basis, coefficients, values);
-    const float2 given = to_float2(gradients[offsets.mean]);
+    Values values, coefficients;
+    const float2 given = (1.0f / kGroupOrder) * to_float2(gradients[offsets.mean]);
 #pragma unroll
-    for (int g = 0; g < kGroupOrder; ++g) {
-        gradient[g] = {given.x / kGroupOrder, given.y / kGroupOrder};
-    }
-    apply_relu_gradient(gradient, values, bias[offsets.bias]);
-    to_fourier(basis, gradient, coefficients);
+    for (int g = 0; g < kGroupOrder; ++g) values[g] = given;
+    apply_mask(values, masks[offsets.mean]);
+    to_fourier(values, coefficients);
     write(result, offsets, coefficients);
 }
 
 template <class Pair>
-__global__ void relu_to_group(Basis basis, Shape shape, Coefficients<Pair> input,
-                              const float2* bias, Pair* result) {
+__global__ void relu_to_group(Shape shape, Coefficients<Pair> input, const float2* bias,
+                              unsigned* masks, Pair* result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
     Values values, coefficients;
     read(input, offsets, coefficients);
-    to_group(basis, coefficients, values);
-    apply_relu(values, bias[offsets.bias]);
+    to_group(coefficients, values);
+    apply_relu(values, bias[offsets.bias], mask_of(masks, offsets));
     write(result, offsets, values);
 }
 
 template <class Pair>
-__global__ void relu_to_group_backward(Basis basis, Shape shape, Coefficients<Pair> input,
-                                       const float2* bias, const Pair* gradients,
+__global__ void relu_to_group_backward(Shape shape, const unsigned* masks, const Pair* gradients,
                                        Coefficients<Pair> result) {
     Offsets offsets;
     if (!Offsets::find(shape, offsets)) return;
-    Values values, coefficients, gradient;
-    read(input, offsets, coefficients);
-    to_group(basis, coefficients, values);
-    read(gradients, offsets, gradient);
-    apply_relu_gradient(gradient, values, bias[offsets.bias]);
-    to_fourier(basis, gradient, coefficients);
+    Values values, coefficients;
+    read(gradients, offsets, values);
+    apply_mask(values, masks[offsets.mean]);
+    to_fourier(values, coefficients);
     write(result, offsets, coefficients);
 }
 
 template <class... Arguments>
-int launch(void (*kernel)(Basis, Shape, Arguments...), const Basis* basis, const Shape* shape,
-           void* stream, Arguments... arguments) {
+int launch(void (*kernel)(Shape, Arguments...), const Shape* shape, void* stream,
+           Arguments... arguments) {
     const size_t threads = size_t(shape->experts) * shape->positions * shape->pairs;
     const unsigned blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
     if (blocks == 0) return 0;
-    kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(*basis, *shape,
-                                                                       arguments...);
+    if (threads > kMaxThreads) return kTooManyThreads;
+    kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(*shape, arguments...);
     return static_cast<int>(cudaGetLastError());
 }
 
@@ -306,86 +368,87 @@ using namespace ludus::fourier;
 
 extern "C" {
 
-int ludus_fourier_transform(const Basis* basis, const Shape* shape, void* stream, const void* units,
-                            void* signs, void* planes) {
+int ludus_fourier_relu(const Shape* shape, void* stream, void* signs, void* planes,
+                       const float2* bias, unsigned* masks, void* result_signs,
+                       void* result_planes) {
     return dispatch(shape, [&](auto pair) {
         using Pair = decltype(pair);
-        return launch(transform<Pair>, basis, shape, stream, static_cast<const Pair*>(units),
-                      coefficients_at<Pair>(signs, planes));
-    });
-}
-
-int ludus_fourier_transform_backward(const Basis* basis, const Shape* shape, void* stream,
-                                     void* signs, void* planes, void* result) {
-    return dispatch(shape, [&](auto pair) {
-        using Pair = decltype(pair);
-        return launch(transform_backward<Pair>, basis, shape, stream,
-                      coefficients_at<Pair>(signs, planes), static_cast<Pair*>(result));
-    });
-}
-
-int ludus_fourier_relu(const Basis* basis, const Shape* shape, void* stream, void* signs,
-                       void* planes, const float2* bias, void* result_signs, void* result_planes) {
-    return dispatch(shape, [&](auto pair) {
-        using Pair = decltype(pair);
-        return launch(relu<Pair>, basis, shape, stream, coefficients_at<Pair>(signs, planes), bias,
+        return launch(relu<Pair>, shape, stream, coefficients_at<Pair>(signs, planes), bias, masks,
                       coefficients_at<Pair>(result_signs, result_planes));
     });
 }
 
-int ludus_fourier_relu_backward(const Basis* basis, const Shape* shape, void* stream, void* signs,
-                                void* planes, const float2* bias, void* gradient_signs,
-                                void* gradient_planes, void* more_signs, void* more_planes,
-                                void* trivial, void* result_signs, void* result_planes) {
+int ludus_fourier_relu_backward(const Shape* shape, void* stream, const unsigned* masks,
+                                void* gradient_signs, void* gradient_planes, void* more_signs,
+                                void* more_planes, void* trivial, void* result_signs,
+                                void* result_planes) {
     return dispatch(shape, [&](auto pair) {
         using Pair = decltype(pair);
-        return launch(relu_backward<Pair>, basis, shape, stream,
-                      coefficients_at<Pair>(signs, planes), bias,
+        return launch(relu_backward<Pair>, shape, stream, masks,
                       coefficients_at<Pair>(gradient_signs, gradient_planes),
                       coefficients_at<Pair>(more_signs, more_planes), static_cast<Pair*>(trivial),
                       coefficients_at<Pair>(result_signs, result_planes));
     });
 }
 
-int ludus_fourier_relu_to_mean(const Basis* basis, const Shape* shape, void* stream, void* signs,
-                               void* planes, const float2* bias, void* result) {
+int ludus_fourier_lift(const Shape* shape, void* stream, const void* units, const float2* bias,
+                       unsigned* masks, void* skip_signs, void* skip_planes, void* result_signs,
+                       void* result_planes) {
     return dispatch(shape, [&](auto pair) {
         using Pair = decltype(pair);
-        return launch(relu_to_mean<Pair>, basis, shape, stream,
-                      coefficients_at<Pair>(signs, planes), bias, static_cast<Pair*>(result));
+        return launch(lift<Pair>, shape, stream, static_cast<const Pair*>(units), bias, masks,
+                      coefficients_at<Pair>(skip_signs, skip_planes),
+                      coefficients_at<Pair>(result_signs, result_planes));
     });
 }
 
-int ludus_fourier_relu_to_mean_backward(const Basis* basis, const Shape* shape, void* stream,
-                                        void* signs, void* planes, const float2* bias,
+int ludus_fourier_lift_backward(const Shape* shape, void* stream, const unsigned* masks,
+                                void* gradient_signs, void* gradient_planes, void* more_signs,
+                                void* more_planes, void* trivial, void* result) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(lift_backward<Pair>, shape, stream, masks,
+                      coefficients_at<Pair>(gradient_signs, gradient_planes),
+                      coefficients_at<Pair>(more_signs, more_planes), static_cast<Pair*>(trivial),
+                      static_cast<Pair*>(result));
+    });
+}
+
+int ludus_fourier_relu_to_mean(const Shape* shape, void* stream, void* signs, void* planes,
+                               const float2* bias, unsigned* masks, void* result) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(relu_to_mean<Pair>, shape, stream, coefficients_at<Pair>(signs, planes), bias,
+                      masks, static_cast<Pair*>(result));
+    });
+}
+
+int ludus_fourier_relu_to_mean_backward(const Shape* shape, void* stream, const unsigned* masks,
                                         const void* gradients, void* result_signs,
                                         void* result_planes) {
     return dispatch(shape, [&](auto pair) {
         using Pair = decltype(pair);
-        return launch(relu_to_mean_backward<Pair>, basis, shape, stream,
-                      coefficients_at<Pair>(signs, planes), bias,
+        return launch(relu_to_mean_backward<Pair>, shape, stream, masks,
                       static_cast<const Pair*>(gradients),
                       coefficients_at<Pair>(result_signs, result_planes));
     });
 }
 
-int ludus_fourier_relu_to_group(const Basis* basis, const Shape* shape, void* stream, void* signs,
-                                void* planes, const float2* bias, void* result) {
+int ludus_fourier_relu_to_group(const Shape* shape, void* stream, void* signs, void* planes,
+                                const float2* bias, unsigned* masks, void* result) {
     return dispatch(shape, [&](auto pair) {
         using Pair = decltype(pair);
-        return launch(relu_to_group<Pair>, basis, shape, stream,
-                      coefficients_at<Pair>(signs, planes), bias, static_cast<Pair*>(result));
+        return launch(relu_to_group<Pair>, shape, stream, coefficients_at<Pair>(signs, planes),
+                      bias, masks, static_cast<Pair*>(result));
     });
 }
 
-int ludus_fourier_relu_to_group_backward(const Basis* basis, const Shape* shape, void* stream,
-                                         void* signs, void* planes, const float2* bias,
+int ludus_fourier_relu_to_group_backward(const Shape* shape, void* stream, const unsigned* masks,
                                          const void* gradients, void* result_signs,
                                          void* result_planes) {
     return dispatch(shape, [&](auto pair) {
         using Pair = decltype(pair);
-        return launch(relu_to_group_backward<Pair>, basis, shape, stream,
-                      coefficients_at<Pair>(signs, planes), bias,
+        return launch(relu_to_group_backward<Pair>, shape, stream, masks,
                       static_cast<const Pair*>(gradients),
                       coefficients_at<Pair>(result_signs, result_planes));
     });

@@ -52,6 +52,16 @@ inline float2 __bfloat1622float2(__nv_bfloat162 pair) {
             std::bit_cast<float>(uint32_t(pair.y) << 16)};
 }
 
+struct __nv_bfloat16 {
+    uint16_t bits;
+};
+
+inline __nv_bfloat16 __float2bfloat16(float value) {
+    return {static_cast<uint16_t>(std::bit_cast<uint32_t>(round_to_bfloat16(value)) >> 16)};
+}
+
+inline int __popc(unsigned bits) { return std::popcount(bits); }
+
 inline float rsqrtf(float value) { return 1.0f / std::sqrt(value); }
 
 inline int cudaGetLastError() { return 0; }

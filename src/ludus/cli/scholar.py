@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ludus.learn.scholar.weights import ScholarWeights
 
 MODEL_KINDS = ("scorer", "chain")
-MODEL_SIZES = ("full", "deep", "small", "compact", "tiny")
-SCORER_SIZES = ("deep", "compact")
+MODEL_SIZES = ("full", "wide", "deep", "small", "compact", "tiny")
+SCORER_SIZES = ("wide", "deep", "compact")
 """Sizes of scorers alone."""
 
 OPTIMIZERS = ("adam", "muon")
@@ -42,7 +42,9 @@ def scholar(
     size: Annotated[
         str,
         typer.Option(
-            "--size", metavar="SIZE", help="Network size: full, deep, small, compact, or tiny."
+            "--size",
+            metavar="SIZE",
+            help="Network size: full, wide, deep, small, compact, or tiny.",
         ),
     ] = "full",
     minutes: Annotated[float, typer.Option(min=0.01, help="Training time.")] = 15.0,

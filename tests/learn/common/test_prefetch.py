@@ -7,7 +7,7 @@ import weakref
 import pytest
 import torch
 
-from ludus.learn.common.prefetch import Prefetcher, share_parameters
+from ludus.learn.common.prefetch import Prefetcher
 
 CPU = torch.device("cpu")
 
@@ -78,23 +78,6 @@ def test_closing_ends_the_thread_also_while_it_waits():
     for _ in range(20):
         Prefetcher(count_up(), CPU, num_ahead=1).close()
     assert threading.active_count() == before
-
-
-def test_a_module_that_shares_its_parameters_is_not_disturbed_by_a_call_of_the_other():
-    network = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
-    other = share_parameters(network)
-    assert [*map(id, other.parameters())] == [*map(id, network.parameters())]
-    assert [*map(id, other.buffers())] == [*map(id, network.buffers())]
-    assert other[0] is not network[0]
-    seen = []
-    other.register_forward_hook(lambda *_: seen.append(network[0].weight))
-    changed = {"0.weight": torch.zeros(5, 2), "0.bias": torch.zeros(5)}
-    with pytest.raises(RuntimeError):
-        torch.func.functional_call(other, changed, (torch.ones(4, 2),))  # 5 units, norms of 3
-    changed = {"0.weight": torch.zeros(3, 2), "0.bias": torch.zeros(3)}
-    torch.func.functional_call(other, changed, (torch.ones(4, 2),))
-    assert seen[-1] is network[0].weight
-    assert seen[-1].abs().sum() > 0
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

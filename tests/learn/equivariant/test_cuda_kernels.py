@@ -18,20 +18,18 @@ TOLERANCES = {
 """Largest relative errors of the output and of the gradients, by type."""
 
 
-def run_block(units, weights, bias, device, dtype, is_averaged):
-    """Return the output of a residual block and the gradients of its three inputs.
+def run_blocks(units, weights, bias, device, dtype, is_averaged):
+    """Return the output of two residual blocks and the gradients of their three inputs.
 
-    The block uses every kernel, forward and backward: one more ReLU than networks have, and the
-    mean over the group at the end or all units.
+    They use every kernel, forward and backward, with the mean over the group at the end or all
+    units.
     """
     units = units.to(device, dtype, copy=True).requires_grad_()
     weights = weights.to(device, dtype, copy=True).requires_grad_()
     bias = bias.to(device, copy=True).requires_grad_()
-    coefficients = fourier_torch.to_fourier(units)
     kernel = fourier_torch.transform_kernel(weights, dtype)
-    hidden, skip = fourier_torch.apply_relu_and_pass(coefficients, bias)
-    hidden = fourier_torch.apply_relu(fourier_torch.convolve(hidden, kernel), bias)
-    total = fourier_torch.convolve(hidden, kernel, plus=skip)
+    block = fourier_torch.BlockWeights(kernel, bias, kernel)
+    total = fourier_torch.apply_block(fourier_torch.apply_block(units, bias, block), bias, block)
     finish = fourier_torch.apply_relu_to_mean if is_averaged else fourier_torch.apply_relu_to_group
     output = finish(total, bias)
     torch.manual_seed(2)
@@ -45,10 +43,10 @@ def compare(device, dtype, is_averaged, use_kernels):
     weights = torch.randn(EXPERTS, GROUP_ORDER, CHANNELS, CHANNELS)
     weights = (weights / (GROUP_ORDER * CHANNELS) ** 0.5).to(dtype)
     bias = torch.randn(EXPERTS, 1, CHANNELS)
-    expected = run_block(units, weights, bias, "cpu", torch.float32, is_averaged)
+    expected = run_blocks(units, weights, bias, "cpu", torch.float32, is_averaged)
     use_kernels()
     assert fourier_torch.has_cuda_kernels(units.to(device))
-    found = run_block(units, weights, bias, device, dtype, is_averaged)
+    found = run_blocks(units, weights, bias, device, dtype, is_averaged)
     errors = [
         float((one - other.cpu().float()).norm() / one.norm())
         for one, other in zip(expected, found, strict=True)

@@ -143,6 +143,20 @@ def test_experts_do_not_mix():
     assert (together[0] - together[1]).abs().min() > 1e-6
 
 
+def test_selecting_experts_leaves_the_parameters_in_place():
+    """Games are played on another thread, while the same networks may be used by this one."""
+    both = network(3)
+    parameters = list(map(id, both.parameters()))
+    seen = []
+    hook = torch.nn.modules.module.register_module_forward_hook(lambda *_: seen.append(1))
+    try:
+        both.forward_experts(torch.tensor([1]), torch.zeros(1, 4, FEATURES.shape[1]).double())
+    finally:
+        hook.remove()
+    assert list(map(id, both.parameters())) == parameters
+    assert not seen, "a module was called with other parameters"
+
+
 def test_the_fourier_basis_is_orthogonal():
     np.testing.assert_allclose(fourier_basis() @ fourier_basis().T, np.eye(GROUP_ORDER), atol=1e-6)
 

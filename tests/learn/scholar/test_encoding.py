@@ -9,6 +9,7 @@ import torch
 import ludus
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, SYMMETRIES
+from ludus.learn.scholar import feature_kernel
 from ludus.learn.scholar.encoding import (
     FEATURE_PERMUTATIONS,
     FIRST_FLYING_EXPERT,
@@ -20,6 +21,7 @@ from ludus.learn.scholar.encoding import (
     select_experts,
 )
 from ludus.learn.scholar.model import TensorEncoder
+from support.cuda_on_cpu import compile_for_cpu, use_on_cpu
 
 MORRIS = ludus.game("nine_mens_morris")
 CLOSABLE = slice(48 + 160, 48 + 160 + 24)
@@ -107,3 +109,27 @@ def test_every_kind_of_position_has_an_expert():
         select_expert(0, 0, 9, 9),
         select_expert(1, 0, 5, 6),
     ]
+
+
+def compare_kernel(device, dtype):
+    """Compare the CUDA kernel with the readable encoding, on positions of all kinds."""
+    positions = PositionBatch.from_positions(POSITIONS[::37])
+    columns = PositionBatch(*(torch.as_tensor(each) for each in positions.position_columns))
+    found = feature_kernel.encode_positions(columns.map(lambda each: each.to(device)), dtype)
+    assert np.array_equal(found.cpu().float().numpy(), encode(positions))
+
+
+kernel_types = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+
+
+@kernel_types
+def test_the_kernel_encodes_alike_on_a_cpu(dtype, monkeypatch, tmp_path_factory):
+    library = compile_for_cpu("scholar_features", tmp_path_factory.getbasetemp())
+    use_on_cpu(monkeypatch, feature_kernel, library)
+    compare_kernel("cpu", dtype)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@kernel_types
+def test_the_kernel_encodes_alike_on_a_gpu(dtype):
+    compare_kernel("cuda", dtype)

@@ -103,7 +103,7 @@ class EmaOptimizer:
         """Prepare training; `ema_model` is a model of the same shape, or `model` itself for none.
 
         `has_ema_warmup`: the decay is low at first, so that the initial weights are forgotten
-        quickly. It then changes from step to step and cannot be captured with a whole step.
+        quickly. It then changes from step to step and is not captured with a whole step.
         `max_gradient_norm`: 0 for no limit.
         """
         self.model, self.ema_model, self.adam = model, ema_model, adam
@@ -142,14 +142,17 @@ class EmaOptimizer:
             if self.max_gradient_norm:
                 self._clip_gradients()
             self.adam.step()
-            if self.has_ema:
+            if self.has_ema and not self.has_ema_warmup:
                 self._update_ema()
             return result
 
         def step(learning_rate: float | torch.Tensor) -> torch.Tensor:
             self._set_learning_rate(learning_rate)
             self.steps += 1
-            return graphed_update()
+            result = graphed_update()
+            if self.has_ema and self.has_ema_warmup:
+                self._update_ema()
+            return result
 
         graphed_backward = (
             GraphedCallable(backward, self.device, generators)

@@ -1,13 +1,11 @@
 """Results that are computed ahead by a thread, on a GPU on a CUDA stream of its own."""
 
-import copy
 import threading
 from collections.abc import Callable, Iterator
 from queue import Empty, Queue
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import torch
-from torch import nn
 
 T = TypeVar("T")
 
@@ -102,18 +100,6 @@ class Prefetcher(Generic[T]):
             self._ready.put(item)
             if item.error is not None:
                 return
-
-
-def share_parameters(module: nn.Module) -> nn.Module:
-    """Return another module with the same parameters and buffers, for use on another thread.
-
-    `torch.func.functional_call` replaces the parameters of a module while it runs, so two threads
-    must not call it, or use the parameters, on one module.
-    """
-    shared: dict[int, Any] = {}
-    for tensor in (*module.parameters(), *module.buffers()):
-        shared[id(tensor)] = tensor
-    return copy.deepcopy(module, shared)
 
 
 def _list_tensors(value: Any) -> Iterator[torch.Tensor]:

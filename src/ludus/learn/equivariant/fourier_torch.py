@@ -3,15 +3,17 @@
 
 They compute the same as the layers of `model.EquivariantNetwork` with a tenth of the work. ReLU is
 applied in the group domain, so units are transformed there and back between two layers: by one CUDA
-kernel on a GPU, elsewhere by two products with a small matrix.
+kernel on a GPU, elsewhere by two products with a small matrix. On a GPU a residual block is one
+autograd function, which keeps the inputs of its products and one bit for each unit.
 """
 
 import ctypes
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 
 from ludus.cuda import CudaUnavailable, build_library
 from ludus.learn.equivariant.fourier import NUM_1D_IRREPS, NUM_2D_IRREPS, fourier_basis, irreps
@@ -32,100 +34,186 @@ def has_cuda_kernels(units: Tensor) -> bool:
     return is_fit and _load_library() is not None
 
 
-class _ToFourier(Function):
-    @staticmethod
-    def forward(ctx: Any, units: Tensor) -> tuple[Tensor, Tensor]:
-        experts, positions, _, channels = units.shape
-        found = _empty_coefficients(units, experts, positions, channels)
-        _run_kernel("transform", (experts, positions, channels), units, *found)
-        return found
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Any:
-        signs, planes = _make_contiguous(gradients)
-        experts, _, positions, channels = signs.shape
-        found = signs.new_empty(experts, positions, GROUP_ORDER, channels)
-        _run_kernel("transform_backward", (experts, positions, channels), signs, planes, found)
-        return found
-
-
-class _ApplyRelu(Function):
-    """ReLU; with `passes` the inputs are further results, so that gradients are added there."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor, passes: bool
-    ) -> tuple[Tensor, ...]:
-        given, shape = _save_for_backward(ctx, signs, planes, bias)
-        found = _empty_coefficients(signs, *shape)
-        _run_kernel("relu", shape, *given, *found)
-        return (*found, signs, planes) if passes else found
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Any:
-        signs, planes, bias = ctx.saved_tensors
-        experts, _, positions, channels = signs.shape
-        shape = (experts, positions, channels)
-        found = _empty_coefficients(signs, *shape)
-        more = _make_contiguous(gradients[2:])
-        # The gradient of the skip connection does not reach the bias.
-        trivial = signs.new_empty(shape) if more else None
-        _run_kernel(
-            *("relu_backward", shape, signs, planes, bias, *_make_contiguous(gradients[:2])),
-            *(more or (None, None)),
-            *(trivial, *found),
-        )
-        return *found, _bias_gradient(found[0][:, 0] if trivial is None else trivial), None
-
-
-class _ApplyReluToGroup(Function):
-    @staticmethod
-    def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
-        given, (experts, positions, channels) = _save_for_backward(ctx, signs, planes, bias)
-        found = signs.new_empty(experts, positions, GROUP_ORDER, channels)
-        _run_kernel("relu_to_group", (experts, positions, channels), *given, found)
-        return found
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Any:
-        return _run_backward("relu_to_group_backward", ctx, gradients)
-
-
-class _ApplyReluToMean(Function):
-    @staticmethod
-    def forward(ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
-        given, (experts, positions, channels) = _save_for_backward(ctx, signs, planes, bias)
-        found = signs.new_empty(experts, positions, channels)
-        _run_kernel("relu_to_mean", (experts, positions, channels), *given, found)
-        return found
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Any:
-        return _run_backward("relu_to_mean_backward", ctx, gradients)
-
-
 KernelShape = tuple[int, int, int]
 """Experts, positions and channels."""
 
 
-def _save_for_backward(
-    ctx: Any, signs: Tensor, planes: Tensor, bias: Tensor
-) -> tuple[tuple[Tensor, ...], KernelShape]:
-    """Save the inputs of a ReLU for the backward pass."""
-    given = *_make_contiguous((signs, planes)), bias.float().contiguous()
-    ctx.save_for_backward(*given)
+class _ResidualBlock(Function):
+    """A residual block; the input is `lifted`, in the group domain, or two sets of coefficients.
+
+    The result replaces the coefficients of the input in their memory. `is_kept`: what the backward
+    pass needs is kept.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        is_kept: bool,
+        lifted: Tensor | None,
+        signs: Tensor | None,
+        planes: Tensor | None,
+        bias: Tensor,
+        inner_bias: Tensor,
+        *kernels: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        skip: tuple[Tensor, Tensor]
+        if lifted is not None:
+            experts, positions, _, channels = lifted.shape
+            shape = experts, positions, channels
+            skip, hidden = (_empty_coefficients(lifted, *shape) for _ in range(2))
+            mask = _empty_mask(lifted, shape) if is_kept else None
+            _run_kernel("lift", shape, lifted, lifted, _bias_of(bias), mask, *skip, *hidden)
+        else:
+            assert signs is not None
+            assert planes is not None
+            skip = signs, planes
+            ctx.mark_dirty(signs, planes)
+            hidden, mask = _apply_relu(signs, planes, bias, is_kept)
+        inner = _multiply(hidden, kernels[:2])
+        inner, inner_mask = _apply_relu(*inner, inner_bias, is_kept)
+        for rows, by, total in zip(
+            _as_matrices(*inner), kernels[2:], _as_matrices(*skip), strict=True
+        ):
+            total.baddbmm_(rows, by)
+        if is_kept:
+            ctx.is_lifted = lifted is not None
+            ctx.save_for_backward(*hidden, *inner, mask, inner_mask, *kernels)
+        return skip
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        saved = ctx.saved_tensors
+        hidden, inner, (mask, inner_mask), kernels = saved[:2], saved[2:4], saved[4:6], saved[6:]
+        signs, planes = _make_contiguous(gradients)
+        given = signs, planes
+        experts, _, positions, channels = signs.shape
+        shape = experts, positions, channels
+        second = _kernel_gradients(inner, given)
+        found = _empty_coefficients(signs, *shape)
+        passed = _multiply(given, tuple(each.mT for each in kernels[2:]))
+        _run_kernel("relu_backward", shape, signs, inner_mask, *passed, None, None, None, *found)
+        inner_bias = _bias_gradient(found[0][:, 0])
+        first = _kernel_gradients(hidden, found)
+        passed = _multiply(found, tuple(each.mT for each in kernels[:2]))
+        trivial = signs.new_empty(shape)
+        results: tuple[Tensor | None, Tensor | None, Tensor | None]
+        if ctx.is_lifted:
+            units = signs.new_empty(experts, positions, GROUP_ORDER, channels)
+            _run_kernel("lift_backward", shape, signs, mask, *passed, *given, trivial, units)
+            results = units, None, None
+        else:
+            _run_kernel("relu_backward", shape, signs, mask, *passed, *given, trivial, *found)
+            results = None, *found
+        return None, *results, _bias_gradient(trivial), inner_bias, *first, *second
+
+
+class _ApplyReluToGroup(Function):
+    @staticmethod
+    def forward(ctx: Any, is_kept: bool, signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
+        experts, _, positions, channels = signs.shape
+        found = signs.new_empty(experts, positions, GROUP_ORDER, channels)
+        return _run_last_relu("relu_to_group", ctx, is_kept, (signs, planes), bias, found)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return _run_last_relu_backward("relu_to_group_backward", ctx, gradients)
+
+
+class _ApplyReluToMean(Function):
+    @staticmethod
+    def forward(ctx: Any, is_kept: bool, signs: Tensor, planes: Tensor, bias: Tensor) -> Tensor:
+        experts, _, positions, channels = signs.shape
+        found = signs.new_empty(experts, positions, channels)
+        return _run_last_relu("relu_to_mean", ctx, is_kept, (signs, planes), bias, found)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return _run_last_relu_backward("relu_to_mean_backward", ctx, gradients)
+
+
+def _run_last_relu(
+    name: str,
+    ctx: Any,
+    is_kept: bool,
+    terms: tuple[Tensor, Tensor],
+    bias: Tensor,
+    found: Tensor,
+) -> Tensor:
+    """Run a ReLU that leaves the Fourier basis, and keep its mask."""
+    signs, planes = _make_contiguous(terms)
     experts, _, positions, channels = signs.shape
-    return given, (experts, positions, channels)
+    shape = experts, positions, channels
+    mask = _empty_mask(signs, shape) if is_kept else None
+    _run_kernel(name, shape, signs, signs, planes, _bias_of(bias), mask, found)
+    if mask is not None:
+        ctx.save_for_backward(mask)
+        ctx.shape = shape
+    return found
 
 
-def _run_backward(name: str, ctx: Any, gradients: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def _run_last_relu_backward(
+    name: str, ctx: Any, gradients: tuple[Tensor, ...]
+) -> tuple[Tensor | None, ...]:
     """Return the gradients of all inputs of a ReLU that leaves the Fourier basis."""
-    signs, planes, bias = ctx.saved_tensors
+    (mask,) = ctx.saved_tensors
+    (given,) = _make_contiguous(gradients)
+    found = _empty_coefficients(given, *ctx.shape)
+    _run_kernel(name, ctx.shape, given, mask, given, *found)
+    return None, *found, _bias_gradient(found[0][:, 0])
+
+
+def _apply_relu(
+    signs: Tensor, planes: Tensor, bias: Tensor, is_kept: bool
+) -> tuple[tuple[Tensor, Tensor], Tensor | None]:
+    """Return the coefficients after ReLU and, if it is to be kept, its mask."""
     experts, _, positions, channels = signs.shape
-    found = _empty_coefficients(signs, experts, positions, channels)
-    shape = (experts, positions, channels)
-    _run_kernel(name, shape, signs, planes, bias, *_make_contiguous(gradients), *found)
-    return *found, _bias_gradient(found[0][:, 0])
+    shape = experts, positions, channels
+    found = _empty_coefficients(signs, *shape)
+    mask = _empty_mask(signs, shape) if is_kept else None
+    _run_kernel("relu", shape, signs, signs, planes, _bias_of(bias), mask, *found)
+    return found, mask
+
+
+def _multiply(terms: tuple[Tensor, Tensor], by: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
+    """Return the products of coefficients with kernels, both as (signs, planes)."""
+    experts, _, positions, _ = terms[0].shape
+    signs, planes = (torch.bmm(*pair) for pair in zip(_as_matrices(*terms), by, strict=True))
+    channels = signs.shape[2]
+    return (
+        signs.view(experts, NUM_1D_IRREPS, positions, channels),
+        planes.view(experts, NUM_2D_IRREPS, 2, positions, 2, channels),
+    )
+
+
+def _kernel_gradients(
+    terms: tuple[Tensor, ...], gradients: tuple[Tensor, ...]
+) -> tuple[Tensor, Tensor]:
+    """Return the gradients of kernels; transposed, because kernels are transposed matrices."""
+    pairs = zip(_as_matrices(*gradients), _as_matrices(*terms), strict=True)
+    signs, planes = (torch.bmm(gradient.mT, each).mT for gradient, each in pairs)
+    return signs, planes
+
+
+def _as_matrices(signs: Tensor, planes: Tensor) -> tuple[Tensor, Tensor]:
+    """View coefficients as matrices, (irreps, rows, columns), in the same memory."""
+    experts, _, positions, channels = signs.shape
+    return (
+        signs.view(experts * NUM_1D_IRREPS, positions, channels),
+        planes.view(experts * NUM_2D_IRREPS, 2 * positions, 2 * channels),
+    )
+
+
+def _bias_of(bias: Tensor) -> Tensor:
+    return bias.float().contiguous()
+
+
+def _empty_mask(like: Tensor, shape: KernelShape) -> Tensor:
+    """Return memory for one bit for each unit: 32 for two channels of all group elements."""
+    experts, positions, channels = shape
+    return torch.empty(experts, positions, channels // 2, dtype=torch.int32, device=like.device)
 
 
 def _bias_gradient(trivial: Tensor) -> Tensor:
@@ -163,24 +251,18 @@ class _ShapeStructure(ctypes.Structure):
     )
 
 
-def _run_kernel(name: str, shape: KernelShape, units: Tensor, *tensors: Tensor | None) -> None:
+def _run_kernel(name: str, shape: KernelShape, like: Tensor, *tensors: Tensor | None) -> None:
+    """Run a kernel on these tensors, or null pointers, of the type and device of `like`."""
     experts, positions, channels = shape
     function = getattr(_load_library(), f"ludus_fourier_{name}")
-    stream = torch.cuda.current_stream(units.device).cuda_stream
+    stream = torch.cuda.current_stream(like.device).cuda_stream
     pointers = (
-        ctypes.c_void_p(None if tensor is None else tensor.data_ptr())
-        for tensor in (units, *tensors)
+        ctypes.c_void_p(None if tensor is None else tensor.data_ptr()) for tensor in tensors
     )
-    is_single = units.dtype == torch.float32
+    is_single = like.dtype == torch.float32
     about = ctypes.byref(_ShapeStructure(experts, positions, channels // 2, is_single))
-    if number := function(_fourier_basis_c_array(), about, ctypes.c_void_p(stream), *pointers):
+    if number := function(about, ctypes.c_void_p(stream), *pointers):
         raise CudaUnavailable(f"the kernel {name} failed with CUDA's error {number}")
-
-
-@cache
-def _fourier_basis_c_array() -> Any:
-    values = fourier_basis().ravel().tolist()
-    return (ctypes.c_float * len(values))(*values)
 
 
 @cache
@@ -211,6 +293,18 @@ class TorchFourierKernel(NamedTuple):
     irreps_2d: torch.Tensor
     """Shape (experts * 2, 2 * from, 2 * to)."""
 
+    def select_experts(self, experts: torch.Tensor) -> Self:
+        """Return the kernels of these experts; the memory stays in the order that products read."""
+        return type(self)(
+            _select_matrices(self.irreps_1d.mT, NUM_1D_IRREPS, experts).mT,
+            _select_matrices(self.irreps_2d.mT, NUM_2D_IRREPS, experts).mT,
+        )
+
+
+def _select_matrices(matrices: Tensor, per_expert: int, experts: Tensor) -> Tensor:
+    grouped = matrices.view(-1, per_expert, *matrices.shape[1:])
+    return grouped[experts].flatten(0, 1)
+
 
 def transform_kernel(steps: torch.Tensor, kind: torch.dtype) -> TorchFourierKernel:
     """Transform weights of a group convolution, (experts, 16, to, from), to the Fourier basis.
@@ -230,35 +324,60 @@ def transform_kernel(steps: torch.Tensor, kind: torch.dtype) -> TorchFourierKern
 
 def to_fourier(units: torch.Tensor) -> FourierCoefficients:
     """Transform units, (experts, positions, 16, channels), to Fourier coefficients."""
-    if has_cuda_kernels(units):
-        return FourierCoefficients(*_ToFourier.apply(units.contiguous()))  # type: ignore[no-untyped-call]
     return _transform(units.permute(0, 2, 1, 3))
 
 
 def apply_relu(terms: FourierCoefficients, bias: torch.Tensor) -> FourierCoefficients:
     """Add a bias, (experts, 1, channels), and apply ReLU in the group domain."""
-    if has_cuda_kernels(terms.irreps_1d):
-        return FourierCoefficients(*_ApplyRelu.apply(*terms, bias, False))  # type: ignore[no-untyped-call]
     return _transform(_rectify(terms, bias))
 
 
-def apply_relu_and_pass(
-    terms: FourierCoefficients, bias: torch.Tensor
-) -> tuple[FourierCoefficients, FourierCoefficients]:
-    """Return the same and the terms themselves, for a skip connection.
+class BlockWeights(NamedTuple):
+    """Weights of a residual block, without the bias of its output."""
 
-    On a GPU the gradients of both are added where those of ReLU are computed.
+    first: TorchFourierKernel
+
+    bias: torch.Tensor
+    """Of the first convolution, (experts, 1, channels)."""
+
+    second: TorchFourierKernel
+
+    def select_experts(self, experts: torch.Tensor) -> Self:
+        """Return the weights of these experts."""
+        return type(self)(
+            self.first.select_experts(experts),
+            self.bias[experts],
+            self.second.select_experts(experts),
+        )
+
+
+def apply_block(
+    units: FourierCoefficients | torch.Tensor, bias: torch.Tensor, block: BlockWeights
+) -> FourierCoefficients:
+    """Apply a residual block: ReLU, convolution, ReLU, convolution, plus the input.
+
+    `units` lack a bias, (experts, 1, channels), which is added before ReLU only; those of the first
+    block are in the group domain, (experts, positions, 16, channels). Coefficients may be
+    overwritten.
     """
-    if has_cuda_kernels(terms.irreps_1d) and torch.is_grad_enabled():
-        found = _ApplyRelu.apply(*terms, bias, True)  # type: ignore[no-untyped-call]
-        return FourierCoefficients(*found[:2]), FourierCoefficients(*found[2:])
-    return apply_relu(terms, bias), terms
+    values = units if isinstance(units, torch.Tensor) else units.irreps_1d
+    if has_cuda_kernels(values):
+        kernels = (each.to(values.dtype) for each in (*block.first, *block.second))
+        given = (values.contiguous(), None, None) if values is units else (None, *units)
+        with torch.autocast(values.device.type, enabled=False):
+            found = _ResidualBlock.apply(
+                torch.is_grad_enabled(), *given, bias, block.bias, *kernels
+            )  # type: ignore[no-untyped-call]
+        return FourierCoefficients(*found)
+    terms = to_fourier(units) if isinstance(units, torch.Tensor) else units
+    inner = apply_relu(convolve(apply_relu(terms, bias), block.first), block.bias)
+    return convolve(inner, block.second, plus=terms)
 
 
 def apply_relu_to_group(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
     """Apply bias and ReLU and stay in the group domain: (experts, positions, 16, channels)."""
     if has_cuda_kernels(terms.irreps_1d):
-        units: torch.Tensor = _ApplyReluToGroup.apply(*terms, bias)  # type: ignore[no-untyped-call]
+        units: torch.Tensor = _ApplyReluToGroup.apply(torch.is_grad_enabled(), *terms, bias)  # type: ignore[no-untyped-call]
         return units
     return _rectify(terms, bias).permute(0, 2, 1, 3)
 
@@ -266,7 +385,7 @@ def apply_relu_to_group(terms: FourierCoefficients, bias: torch.Tensor) -> torch
 def apply_relu_to_mean(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
     """Return the mean over the group of what `apply_relu_to_group` returns."""
     if has_cuda_kernels(terms.irreps_1d):
-        mean: torch.Tensor = _ApplyReluToMean.apply(*terms, bias)  # type: ignore[no-untyped-call]
+        mean: torch.Tensor = _ApplyReluToMean.apply(torch.is_grad_enabled(), *terms, bias)  # type: ignore[no-untyped-call]
         return mean
     return _rectify(terms, bias).mean(dim=1)
 
@@ -279,7 +398,7 @@ def _rectify(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
 def convolve(
     terms: FourierCoefficients, by: TorchFourierKernel, plus: FourierCoefficients | None = None
 ) -> FourierCoefficients:
-    """Apply a group convolution, and add `plus` to the result; without gradients in its place."""
+    """Apply a group convolution, and add `plus` to the result."""
     experts, _, positions, channels = terms.irreps_1d.shape
     rows = terms.irreps_1d.reshape(experts * NUM_1D_IRREPS, positions, channels)
     pairs = terms.irreps_2d.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * channels)
@@ -291,13 +410,8 @@ def convolve(
     else:
         signs = plus.irreps_1d.reshape(experts * NUM_1D_IRREPS, positions, to)
         planes = plus.irreps_2d.reshape(experts * NUM_2D_IRREPS, 2 * positions, 2 * to)
-        if torch.is_grad_enabled():
-            signs = torch.baddbmm(signs, rows, by.irreps_1d)
-            planes = torch.baddbmm(planes, pairs, by.irreps_2d)
-        else:
-            # Autocast converts the operands of operations, but not of those in place.
-            signs.baddbmm_(rows.to(signs.dtype), by.irreps_1d.to(signs.dtype))
-            planes.baddbmm_(pairs.to(planes.dtype), by.irreps_2d.to(planes.dtype))
+        signs = torch.baddbmm(signs, rows, by.irreps_1d)
+        planes = torch.baddbmm(planes, pairs, by.irreps_2d)
     return FourierCoefficients(signs.view(signs_shape), planes.view(planes_shape))
 
 

@@ -1,14 +1,16 @@
 """Equivariant residual networks in torch, one or several side by side."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch import nn
-from torch.func import functional_call
 
 from ludus.learn.equivariant import fourier_torch, group
 from ludus.learn.equivariant.group import GROUP_ORDER, RELATIVE_ELEMENTS, Permutations
+
+OUTPUT_ALIGNMENT = 8
+"""Outputs are padded to a multiple on a GPU: products with three columns in bfloat16 are slow."""
 
 
 class EquivariantNetwork(nn.Module):
@@ -74,19 +76,26 @@ class EquivariantNetwork(nn.Module):
             return self.project(self.forward_in_fourier_basis(inputs))
         # Invariant outputs depend on the mean over the group alone, a sixteenth of the units.
         layers = self.transform_layers(inputs.dtype)
-        units = self._forward_blocks(torch.bmm(inputs, layers.filters), layers)
-        return _affine(fourier_torch.apply_relu_to_mean(*units), self.last, self.last_bias)
+        return self._project_mean(self._mean_units(inputs, layers), self.last, self.last_bias)
 
     def project(self, units: torch.Tensor) -> torch.Tensor:
         """Return the outputs for the last hidden units."""
+        return self._project(units, self.last, self.last_bias)
+
+    def _project(self, units: torch.Tensor, last: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
         if self.has_point_outputs:
-            last, bias = (
-                group.expand_point_projection(self.last, self.output_permutations),
-                self.last_bias[..., self.bias_index],
-            )
-        else:
-            last, bias = group.expand_invariant_projection(self.last), self.last_bias
-        return _affine(units, last, bias)
+            last = group.expand_point_projection(last, self.output_permutations)
+            return _affine(units, last, bias[..., self.bias_index])
+        return _affine(units, group.expand_invariant_projection(last), bias)
+
+    def _project_mean(
+        self, mean: torch.Tensor, last: torch.Tensor, bias: torch.Tensor
+    ) -> torch.Tensor:
+        """Return invariant outputs for the mean of the last units over the group."""
+        number = last.shape[1]
+        missing = -number % OUTPUT_ALIGNMENT if mean.is_cuda else 0
+        last = nn.functional.pad(last, (0, 0, 0, missing))
+        return _affine(mean, last, nn.functional.pad(bias, (0, missing)))[..., :number]
 
     def forward_in_group_domain(self, inputs: torch.Tensor) -> torch.Tensor:
         """Return the last hidden units, (experts, positions, 16 * channels); no Fourier basis."""
@@ -104,33 +113,42 @@ class EquivariantNetwork(nn.Module):
     def transform_layers(self, dtype: torch.dtype) -> "FourierLayers":
         """Return the weights in the Fourier basis, for many calls of `forward_lifted`."""
         filters = group.expand_lifting(self.first, self.input_permutations).to(dtype)
-        kernels = {
-            block: [
-                fourier_torch.transform_kernel(each, dtype) for each in (block.layer1, block.layer2)
-            ]
+        blocks = {
+            block: fourier_torch.BlockWeights(
+                fourier_torch.transform_kernel(block.layer1, dtype),
+                block.bias1,
+                fourier_torch.transform_kernel(block.layer2, dtype),
+            )
             for block in dict.fromkeys(self._blocks())
         }
-        return FourierLayers(filters.swapaxes(-2, -1), [kernels[block] for block in self._blocks()])
+        biases = [self.first_bias, *(block.bias2 for block in self._blocks())]
+        return FourierLayers(
+            filters.swapaxes(-2, -1), biases, [blocks[block] for block in self._blocks()]
+        )
 
     def forward_lifted(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
         """Return the last hidden units for the products of inputs and filters."""
         units = self._forward_blocks(lifted, layers)
         return fourier_torch.apply_relu_to_group(*units).reshape(lifted.shape)
 
+    def _mean_units(self, inputs: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
+        """Return the mean of the last hidden units over the group."""
+        units = self._forward_blocks(torch.bmm(inputs, layers.filters), layers)
+        return fourier_torch.apply_relu_to_mean(*units)
+
     def _forward_blocks(
         self, lifted: torch.Tensor, layers: "FourierLayers"
     ) -> tuple[fourier_torch.FourierCoefficients, torch.Tensor]:
         """Return the sum of all blocks in the Fourier basis, and the bias that it lacks."""
-        units = fourier_torch.to_fourier(lifted.view(*lifted.shape[:2], GROUP_ORDER, self.channels))
+        units: fourier_torch.FourierCoefficients | torch.Tensor
+        units = lifted.view(*lifted.shape[:2], GROUP_ORDER, self.channels)
         # A bias is equal at all group elements, so it can be added at the next ReLU.
-        bias: torch.Tensor = self.first_bias
-        for block, (first, second) in zip(self._blocks(), layers.kernels, strict=True):
-            hidden, skip = fourier_torch.apply_relu_and_pass(units, bias)
-            inner = fourier_torch.convolve(hidden, first)
-            units = fourier_torch.convolve(
-                fourier_torch.apply_relu(inner, block.bias1), second, plus=skip
-            )
-            bias = bias + block.bias2
+        bias, *biases = layers.biases
+        for block, more in zip(layers.blocks, biases, strict=True):
+            units = fourier_torch.apply_block(units, bias, block)
+            bias = bias + more
+        if isinstance(units, torch.Tensor):  # there is no block
+            units = fourier_torch.to_fourier(units)
         return units, bias
 
     def _blocks(self) -> Iterator["_EquivariantBlock"]:
@@ -141,42 +159,41 @@ class EquivariantNetwork(nn.Module):
 
     def forward_experts(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
         """Return the outputs of (groups, positions, features), each group by its expert."""
-        outputs: torch.Tensor = functional_call(self, self._select_experts(experts), (inputs,))
-        return outputs
+        layers = self.transform_layers(inputs.dtype).select_experts(experts)
+        last, bias = self.last[experts], self.last_bias[experts]
+        if self.has_point_outputs:
+            units = self.forward_lifted(torch.bmm(inputs, layers.filters), layers)
+            return self._project(units, last, bias)
+        return self._project_mean(self._mean_units(inputs, layers), last, bias)
 
     def last_units(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
         """Return the last hidden units, (groups, positions, 16 * channels), of these experts."""
-        found: torch.Tensor = functional_call(
-            _LastUnits(self), self._select_experts(experts, "of."), (inputs,)
-        )
-        return found
-
-    def _select_experts(self, experts: torch.Tensor, prefix: str = "") -> dict[str, torch.Tensor]:
-        return {f"{prefix}{name}": value[experts] for name, value in self.named_parameters()}
+        layers = self.transform_layers(inputs.dtype).select_experts(experts)
+        return self.forward_lifted(torch.bmm(inputs, layers.filters), layers)
 
     def _constant(self, name: str, values: Any) -> None:
         self.register_buffer(name, torch.as_tensor(values), persistent=False)
 
 
 class FourierLayers(NamedTuple):
-    """Weights of a network in the Fourier basis."""
+    """Weights of networks in the Fourier basis."""
 
     filters: torch.Tensor
     """Of the lifting layer in the group domain, (experts, features, 16 * channels)."""
 
-    kernels: list[list[fourier_torch.TorchFourierKernel]]
-    """Of both layers of each block, in the order of the passes."""
+    biases: Sequence[torch.Tensor]
+    """Of the lifting layer and of the outputs of all blocks, each (experts, 1, channels)."""
 
+    blocks: list[fourier_torch.BlockWeights]
+    """In the order of the passes."""
 
-class _LastUnits(nn.Module):
-    """A network without its output layer."""
-
-    def __init__(self, of: EquivariantNetwork) -> None:
-        super().__init__()
-        self.of = of
-
-    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        return self.of.forward_in_fourier_basis(inputs)
+    def select_experts(self, experts: torch.Tensor) -> Self:
+        """Return the weights of these experts, which may occur several times."""
+        return type(self)(
+            self.filters[experts],
+            [bias[experts] for bias in self.biases],
+            [block.select_experts(experts) for block in self.blocks],
+        )
 
 
 class _EquivariantBlock(nn.Module):

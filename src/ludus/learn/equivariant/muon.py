@@ -36,14 +36,12 @@ MIN_NORM = 1e-7
 class Muon(Optimizer):
     """Muon for group convolutions, and Adam for all other weights of a model, as one optimizer."""
 
-    def __init__(
-        self, model: nn.Module, *, momentum: float = MOMENTUM, fused: bool = False
-    ) -> None:
-        """`fused`: Adam updates all weights in one CUDA kernel."""
+    def __init__(self, model: nn.Module, *, momentum: float = MOMENTUM, **options: Any) -> None:
+        """`options` are those of Adam."""
         kernels = list(group_convolutions(model))
         is_kernel = set(kernels)
         others = [each for each in model.parameters() if each not in is_kernel]
-        self._adam = Adam(others, fused=fused)
+        self._adam = Adam(others, **options)
         super().__init__([{"params": kernels}], {"lr": self._adam.defaults["lr"]})
         self.momentum = momentum
         self.param_groups += self._adam.param_groups

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar, NamedTuple
 
 import torch
 from torch import nn
 
 from ludus.games.nine_mens_morris.batch import NO_POINT, PositionBatch, unpack_part
-from ludus.learn.common.prefetch import share_parameters
 from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS, concatenate_permutations
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
@@ -119,14 +117,12 @@ class ChainTraining:
             ChainExamples, CHAIN_EXAMPLE_TYPES, config.buffer_size, device
         )
         self.optimizer = build_optimizer(self._networks, config.averaging, device, config.optimizer)
-        self._optimizer_step = self.optimizer.prepare_step(self._losses, "backward")
+        self._optimizer_step = self.optimizer.prepare_step(self._losses, "step")
         self.revived: list[tuple[int, str, int, int]] = []
         """Replaced networks: step, part of the move, expert, and the neighbour copied."""
 
-        # Games are played on another thread than training.
-        choose = partial(self.choose, networks=share_parameters(self.optimizer.ema_model))
         self.generator = ExampleGenerator(
-            source, config, choose, self.make_examples, self.replay_buffer
+            source, config, self.choose, self.make_examples, self.replay_buffer
         )
 
     def _networks(self) -> nn.ModuleList:
@@ -181,28 +177,24 @@ class ChainTraining:
         experts = self.encoder.select_experts(chain_examples.positions)
         return chain_examples, experts
 
-    def choose(self, examples: ExampleBatch, networks: nn.Module | None = None) -> torch.Tensor:
-        """Return the index of the chosen move in each position; 0 if it is not legal.
+    def choose(self, examples: ExampleBatch) -> torch.Tensor:
+        """Return the index of the chosen move in each position; 0 if it is not legal."""
+        return self.is_chosen(examples).int().argmax(1)
 
-        The averaged networks choose, or others of the same shape.
-        """
-        return self.is_chosen(examples, networks).int().argmax(1)
-
-    def is_chosen(self, examples: ExampleBatch, networks: nn.Module | None = None) -> torch.Tensor:
+    def is_chosen(self, examples: ExampleBatch) -> torch.Tensor:
         """Return the (positions, moves) mask of the chosen moves, empty rows if illegal."""
-        chosen = self.moves(examples.positions.map(as_tensor), networks)[:, None]
+        chosen = self.moves(examples.positions.map(as_tensor))[:, None]
         is_it = chosen == as_tensor(examples.children.move)
         return is_it & as_tensor(examples.children.is_move)
 
     @torch.no_grad()
-    def moves(self, positions: PositionBatch, networks: nn.Module | None = None) -> torch.Tensor:
-        """Choose packed moves part by part, ignoring legality."""
-        networks = self.optimizer.ema_model if networks is None else networks
+    def moves(self, positions: PositionBatch) -> torch.Tensor:
+        """Choose packed moves part by part with the averaged networks, ignoring legality."""
         device = positions.own.device
         moves = torch.zeros(len(positions) + 1, dtype=torch.int32, device=device)
         for chunks in self.encoder.group_by_expert(positions, [range(NUM_EXPERTS)]):
             move = torch.zeros_like(chunks.rows, dtype=torch.int32)
-            for part, choice in enumerate(_choose_parts(networks, chunks)):
+            for part, choice in enumerate(_choose_parts(self.optimizer.ema_model, chunks)):
                 move |= (choice << (8 * part)).int()
             moves[chunks.rows] = move
         return moves[:-1]

@@ -22,6 +22,7 @@ from ludus.learn.scholar.encoding import (
     select_experts,
 )
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
+from ludus.learn.scholar.feature_kernel import encode_positions, has_feature_kernel
 from ludus.learn.scholar.inference import LONG_GAME_LOG2
 
 MAX_CHUNKS = 256
@@ -60,7 +61,10 @@ class TensorEncoder:
     def encode(self, positions: PositionBatch) -> torch.Tensor:
         """Encode (…) positions as (…, features)."""
         flat = positions.map(torch.flatten)
-        features = torch.cat(compute_features(flat, self.board), dim=1)
+        if has_feature_kernel(flat.own.device):
+            features = encode_positions(flat, self.dtype)
+        else:
+            features = torch.cat(compute_features(flat, self.board), dim=1)
         return features.view(*positions.own.shape, -1)
 
     def select_experts(self, positions: PositionBatch) -> torch.Tensor:
@@ -120,11 +124,18 @@ def build_optimizer(
 ) -> EmaOptimizer:
     """Build networks with random weights, their average and their optimizer."""
     model, ema_model = make_networks().to(device), make_networks().to(device)
-    is_fused = device.type == "cuda"
+    options: dict[str, Any] = {}
+    if device.type == "cuda":
+        # A whole step is captured as a CUDA graph; what changes from step to step is in tensors.
+        options = {
+            "lr": torch.zeros((), device=device),
+            "fused": True,
+            "capturable": True,
+        }
     optimizer = (
-        Muon(model, fused=is_fused)
+        Muon(model, **options)
         if name == "muon"
-        else torch.optim.Adam(model.parameters(), fused=is_fused)
+        else torch.optim.Adam(model.parameters(), **options)
     )
     return EmaOptimizer(model, ema_model, optimizer, ema_decay, has_ema_warmup=True)
 

@@ -2,7 +2,6 @@
 
 import itertools
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -12,7 +11,6 @@ from torch.nn import functional
 from ludus.core.errors import BadSpec
 from ludus.games.nine_mens_morris.batch import LOST, MoveBatch, PositionBatch, classify
 from ludus.learn.common.optimizer import CaptureScope
-from ludus.learn.common.prefetch import share_parameters
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar import model
 from ludus.learn.scholar.bounded_scores import build_expert
@@ -96,7 +94,7 @@ class ScorerTraining:
     checkpoint_kind: ClassVar[str] = "ScorerTraining"
     """Name of the kind of training in checkpoints."""
 
-    capture: ClassVar[CaptureScope] = "backward"
+    capture: ClassVar[CaptureScope] = "step"
 
     def __init__(self, source: ExampleSource, config: ScorerConfig, device: torch.device) -> None:
         torch.manual_seed(config.seed)
@@ -114,10 +112,8 @@ class ScorerTraining:
         self._prepare_data(source)
 
     def _prepare_data(self, source: ExampleSource) -> None:
-        # Games are played on another thread than training.
-        choose = partial(self.choose, networks=share_parameters(self.optimizer.ema_model))
         self.generator = ExampleGenerator(
-            source, self.config, choose, self.make_examples, self.replay_buffer
+            source, self.config, self.choose, self.make_examples, self.replay_buffer
         )
 
     def _networks(self) -> nn.ModuleList:
@@ -209,15 +205,9 @@ class ScorerTraining:
         return ValuedPositions(*positions.position_columns, value), experts
 
     @torch.no_grad()
-    def choose(self, examples: ExampleBatch, networks: nn.Module | None = None) -> torch.Tensor:
-        """Return the index of the move with the best score in each position.
-
-        The averaged networks choose, or others of the same shape.
-        """
-        networks = self.optimizer.ema_model if networks is None else networks
-        return select_best_moves(
-            examples, lambda positions: self.score_with(networks, positions, self.config.care)
-        )
+    def choose(self, examples: ExampleBatch) -> torch.Tensor:
+        """Return the index of the move with the best score in each position."""
+        return select_best_moves(examples, self.score)
 
     @torch.no_grad()
     def score(self, positions: PositionBatch) -> torch.Tensor:
