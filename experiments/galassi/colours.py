@@ -1,7 +1,7 @@
-"""The author's networks against the ladder of the gaming test, as White and as Black."""
+"""The author's networks and retrained ones against the ladder of the gaming test, by colour."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ludus import LudusError
@@ -10,7 +10,13 @@ from ludus.reproduce import Context, Finding, Measurement, Remark, Table, read_p
 from .games import COLOURS, Contestant, play_pairing
 from .systems import list_systems
 
-RESULTS = ("WIN", "DRAW", "LOSS")
+RESULTS = {"WIN": "won", "DRAW": "drawn", "LOSS": "lost"}
+
+RETRAINED = "ours retrained"
+"""The set that `on_gpu.py` trains without the entries of regular games; it is not shipped."""
+
+Results = Mapping[str, Counter[str]]
+"""Results of all games by colour."""
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -21,7 +27,28 @@ def run(context: Context) -> Iterator[Finding]:
     systems = {each.name: each for each in list_systems(context, ladder["ways"][:1])}
     if player not in systems:
         raise LudusError(f"the networks {player} are not here")
-    one = systems[player].to_contestant()
+    results, table = play_ladder(context, systems[player].to_contestant(), opponents)
+    for row in context.published.rows:
+        (colour,) = row["colours"]
+        counts = results[colour]
+        yield Measurement.proportion(row.name, counts[row["result"]], counts.total())
+    yield table
+    yield _summarise("The author's networks", results)
+    if RETRAINED not in systems:
+        return
+    results, table = play_ladder(context, systems[RETRAINED].to_contestant(), opponents)
+    for colour, counts in results.items():
+        for result, word in RESULTS.items():
+            name = f"retrained as {colour}, {word}"
+            yield Measurement.proportion(name, counts[result], counts.total())
+    yield table
+    yield _summarise("The networks retrained without regular games", results)
+
+
+def play_ladder(
+    context: Context, one: Contestant, opponents: Sequence[Contestant]
+) -> tuple[Results, Table]:
+    """Return the results of all games of a set of networks, and a table of them by opponent."""
     totals = {colour: Counter[str]() for colour in COLOURS}
     lines = []
     for other in opponents:
@@ -31,16 +58,14 @@ def run(context: Context) -> Iterator[Finding]:
         lines.append([other.name, *(_format_results(found[colour]) for colour in COLOURS)])
         for colour in COLOURS:
             totals[colour] += found[colour]
-    for row in context.published.rows:
-        (colour,) = row["colours"]
-        results = totals[colour]
-        yield Measurement.proportion(row.name, results[row["result"]], results.total())
-    yield Table(
-        "Results by colour", ("opponent", *COLOURS), lines, "Won – drawn – lost by the networks."
-    )
-    points = [100 * _count_points(totals[each]) / totals[each].total() for each in COLOURS]
-    yield Remark(
-        f"As White the networks have {points[0]:.1f}% of the points, as Black {points[1]:.1f}%; "
+    caption = "Won – drawn – lost by the networks."
+    return totals, Table(f"Results of {one.name}", ("opponent", *COLOURS), lines, caption)
+
+
+def _summarise(name: str, results: Results) -> Remark:
+    points = [100 * _count_points(results[each]) / results[each].total() for each in COLOURS]
+    return Remark(
+        f"{name} have {points[0]:.1f}% of the points as White and {points[1]:.1f}% as Black; "
         "published 70.6 and 55.9%, of 17 games each."
     )
 

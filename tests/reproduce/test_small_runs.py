@@ -14,6 +14,7 @@ import ludus.reproduce
 from ludus.cli.main import run
 from ludus.games.backgammon import Backgammon
 from ludus.learn.gammon import GammonNetwork, GammonTrainer, find_encoding
+from ludus.learn.nnmm import import_galassi_networks, save_weights
 from ludus.reproduce import find_experiment, list_experiments
 from support.facilities import external
 from support.paths import EXPERIMENTS, ROOT
@@ -407,6 +408,24 @@ def test_small_runs_on_data_like_the_authors(reproduce_small, identity, monkeypa
     data = write_authors_data(tmp_path / "data", orders)
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(data))
     check(reproduce_small(identity, WITH_DATA[identity]))
+
+
+def test_retrained_networks_play_the_same_games(reproduce_small, monkeypatch, tmp_path):
+    data = write_authors_data(tmp_path / "data")
+    monkeypatch.setenv("LUDUS_NNMM_DATA", str(data))
+    retrained = tmp_path / "retrained.safetensors"
+    save_weights(retrained, import_galassi_networks(data / "npz", "TFR"))
+    monkeypatch.setenv("LUDUS_NNMM_WEIGHTS", str(retrained))
+    found = reproduce_small("galassi-colours", WITH_DATA["galassi-colours"])
+    check(found)
+    rows = rows_of(found)
+    assert len(rows) == 12
+    for colour in ("White", "Black"):
+        ours = rows[f"retrained as {colour}, won"]
+        assert ours["published"] is None
+        # Two opponents and the teacher, one game from the start each.
+        assert ours["count"] == rows[f"networks as {colour}, won"]["count"] == 3
+    assert list(tables_of(found)) == ["Results of author TFR", "Results of ours retrained"]
 
 
 @pytest.mark.external("nnmm")
