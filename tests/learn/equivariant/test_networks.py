@@ -143,6 +143,22 @@ def test_experts_do_not_mix():
     assert (together[0] - together[1]).abs().min() > 1e-6
 
 
+def test_weights_in_the_fourier_basis_compute_the_same():
+    by_element = network(3)
+    torch.manual_seed(0)
+    fourier = EquivariantNetwork(FEATURES, 3, 5, blocks=2, experts=2, kernel_basis="fourier")
+    fourier = fourier.double()
+    for name, values in by_element.parameters_by_element().items():
+        fourier.load_by_element(name, values)
+    features = torch.randn(2, 7, FEATURES.shape[1], dtype=torch.float64)
+    torch.testing.assert_close(fourier(features), by_element(features))
+    torch.testing.assert_close(
+        fourier.forward_in_group_domain(features), by_element.forward_in_group_domain(features)
+    )
+    for name, values in fourier.parameters_by_element().items():
+        torch.testing.assert_close(values, by_element.get_parameter(name).detach())
+
+
 def test_selecting_experts_leaves_the_parameters_in_place():
     """Games are played on another thread, while the same networks may be used by this one."""
     both = network(3)

@@ -332,6 +332,47 @@ def apply_relu(terms: FourierCoefficients, bias: torch.Tensor) -> FourierCoeffic
     return _transform(_rectify(terms, bias))
 
 
+def split_irreps(kernel: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return signs and planes of a kernel, (experts, 16, to, from), in the Fourier basis."""
+    signs, planes = torch.split(kernel, [NUM_1D_IRREPS, GROUP_ORDER - NUM_1D_IRREPS], dim=1)
+    return signs, planes
+
+
+def kernel_to_fourier(steps: torch.Tensor) -> torch.Tensor:
+    """Return weights of a group convolution, (experts, 16, to, from), in the Fourier basis.
+
+    Signs, (experts, 8, to, from), are followed by planes, (experts, 8, to, from), whose memory is
+    that of matrices, (experts, 2, 2 * to, 2 * from): those of `TorchFourierKernel`, transposed.
+    """
+    experts, _, to, frm = steps.shape
+    entries = _irrep_entries(steps.dtype, steps.device)
+    terms = torch.matmul(entries, steps.reshape(experts, GROUP_ORDER, to * frm)).view(steps.shape)
+    signs, planes = split_irreps(terms)
+    pairs = planes.reshape(experts, NUM_2D_IRREPS, 2, 2, to, frm).transpose(3, 4)
+    return torch.cat([signs, pairs.reshape(planes.shape)], dim=1)
+
+
+def kernel_from_fourier(kernel: torch.Tensor) -> torch.Tensor:
+    """Return the weights of a group convolution that `kernel_to_fourier` has transformed."""
+    experts, _, to, frm = kernel.shape
+    signs, planes = split_irreps(kernel)
+    pairs = planes.reshape(experts, NUM_2D_IRREPS, 2, to, 2, frm).transpose(3, 4)
+    # Irreps count by their dimension.
+    terms = torch.cat([signs, 2 * pairs.reshape(planes.shape)], dim=1) / GROUP_ORDER
+    entries = _irrep_entries(kernel.dtype, kernel.device)
+    steps: torch.Tensor = torch.matmul(entries.T, terms.flatten(2)).view(kernel.shape)
+    return steps
+
+
+def split_kernel(kernel: torch.Tensor, kind: torch.dtype) -> TorchFourierKernel:
+    """Return a kernel in the Fourier basis as matrices of this type."""
+    _, _, to, frm = kernel.shape
+    signs, planes = split_irreps(kernel)
+    return TorchFourierKernel(
+        signs.to(kind).reshape(-1, to, frm).mT, planes.to(kind).reshape(-1, 2 * to, 2 * frm).mT
+    )
+
+
 class BlockWeights(NamedTuple):
     """Weights of a residual block, without the bias of its output."""
 

@@ -1,13 +1,17 @@
 """Equivariant residual networks in torch, one or several side by side."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import torch
 from torch import nn
 
 from ludus.learn.equivariant import fourier_torch, group
 from ludus.learn.equivariant.group import GROUP_ORDER, RELATIVE_ELEMENTS, Permutations
+
+KernelBasis = Literal["group", "fourier"]
+"""Basis of the parameters of group convolutions: in the Fourier basis they need no transform, and
+Muon makes its updates there. Files have them by group element; see `parameters_by_element`."""
 
 OUTPUT_ALIGNMENT = 8
 """Outputs are padded to a multiple on a GPU: products with three columns in bfloat16 are slow."""
@@ -37,9 +41,11 @@ class EquivariantNetwork(nn.Module):
         dropout: float = 0.0,
         input_dropout: float = 0.0,
         repeats: int = 1,
+        kernel_basis: KernelBasis = "group",
     ) -> None:
         """`repeats` is the number of passes through the blocks, with the same weights."""
         super().__init__()
+        self.kernel_basis = kernel_basis
         self.repeats = repeats
         self.channels, self.dropout, self.input_dropout = channels, dropout, input_dropout
         self._constant("input_permutations", group.invert_permutations(inputs))
@@ -47,7 +53,9 @@ class EquivariantNetwork(nn.Module):
         width = inputs.shape[1]
         self.first = nn.Parameter(torch.empty(experts, channels, width))
         self.first_bias = nn.Parameter(torch.zeros(experts, 1, channels))
-        self.blocks = nn.ModuleList(_EquivariantBlock(experts, channels) for _ in range(blocks))
+        self.blocks = nn.ModuleList(
+            _EquivariantBlock(experts, channels, kernel_basis) for _ in range(blocks)
+        )
         if isinstance(outputs, int):
             self.has_point_outputs = False
             self.last = nn.Parameter(torch.zeros(experts, outputs, channels))
@@ -67,6 +75,23 @@ class EquivariantNetwork(nn.Module):
             for block in self.blocks:
                 assert isinstance(block, _EquivariantBlock)
                 _initialise_he(block.layer1, GROUP_ORDER * self.channels, generator)
+                if self.kernel_basis == "fourier":
+                    block.layer1.copy_(fourier_torch.kernel_to_fourier(block.layer1))
+
+    def parameters_by_element(self) -> dict[str, torch.Tensor]:
+        """Return all parameters by name, group convolutions by group element, without gradients."""
+        found = {name: each.detach() for name, each in self.named_parameters()}
+        if self.kernel_basis == "fourier":
+            for name in filter(_is_kernel, found):
+                found[name] = fourier_torch.kernel_from_fourier(found[name])
+        return found
+
+    @torch.no_grad()
+    def load_by_element(self, name: str, values: torch.Tensor) -> None:
+        """Set a parameter to values as `parameters_by_element` returns them."""
+        if self.kernel_basis == "fourier" and _is_kernel(name):
+            values = fourier_torch.kernel_to_fourier(values)
+        self.get_parameter(name).copy_(values)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         inputs = nn.functional.dropout(inputs, self.input_dropout, self.training)
@@ -113,11 +138,14 @@ class EquivariantNetwork(nn.Module):
     def transform_layers(self, dtype: torch.dtype) -> "FourierLayers":
         """Return the weights in the Fourier basis, for many calls of `forward_lifted`."""
         filters = group.expand_lifting(self.first, self.input_permutations).to(dtype)
+        to_matrices = (
+            fourier_torch.split_kernel
+            if self.kernel_basis == "fourier"
+            else fourier_torch.transform_kernel
+        )
         blocks = {
             block: fourier_torch.BlockWeights(
-                fourier_torch.transform_kernel(block.layer1, dtype),
-                block.bias1,
-                fourier_torch.transform_kernel(block.layer2, dtype),
+                to_matrices(block.layer1, dtype), block.bias1, to_matrices(block.layer2, dtype)
             )
             for block in dict.fromkeys(self._blocks())
         }
@@ -199,8 +227,9 @@ class FourierLayers(NamedTuple):
 class _EquivariantBlock(nn.Module):
     """The residual branch of a block: two group convolutions, the second initially 0."""
 
-    def __init__(self, experts: int, channels: int) -> None:
+    def __init__(self, experts: int, channels: int, kernel_basis: KernelBasis) -> None:
         super().__init__()
+        self.kernel_basis = kernel_basis
         self.layer1 = nn.Parameter(torch.empty(experts, GROUP_ORDER, channels, channels))
         self.bias1 = nn.Parameter(torch.zeros(experts, 1, channels))
         self.layer2 = nn.Parameter(torch.zeros(experts, GROUP_ORDER, channels, channels))
@@ -208,21 +237,27 @@ class _EquivariantBlock(nn.Module):
 
     def forward(self, units: torch.Tensor, step: torch.Tensor, dropout: float) -> torch.Tensor:
         units = nn.functional.dropout(torch.relu(units), dropout, self.training)
-        units = _affine(
-            units, group.expand_group_convolution(self.layer1, step), group.expand_bias(self.bias1)
-        )
+        units = _affine(units, self._expand(self.layer1, step), group.expand_bias(self.bias1))
         units = nn.functional.dropout(torch.relu(units), dropout, self.training)
-        return _affine(
-            units, group.expand_group_convolution(self.layer2, step), group.expand_bias(self.bias2)
-        )
+        return _affine(units, self._expand(self.layer2, step), group.expand_bias(self.bias2))
+
+    def _expand(self, kernel: torch.Tensor, step: torch.Tensor) -> torch.Tensor:
+        if self.kernel_basis == "fourier":
+            kernel = fourier_torch.kernel_from_fourier(kernel)
+        expanded: torch.Tensor = group.expand_group_convolution(kernel, step)
+        return expanded
 
 
-def group_convolutions(model: nn.Module) -> Iterator[nn.Parameter]:
-    """Yield the weights of all group convolutions in a model, each (experts, 16, to, from)."""
+def fourier_kernels(model: nn.Module) -> Iterator[nn.Parameter]:
+    """Yield the weights of all group convolutions in the Fourier basis, (experts, 16, to, from)."""
     for module in model.modules():
-        if isinstance(module, _EquivariantBlock):
+        if isinstance(module, _EquivariantBlock) and module.kernel_basis == "fourier":
             yield module.layer1
             yield module.layer2
+
+
+def _is_kernel(name: str) -> bool:
+    return name.endswith((".layer1", ".layer2"))
 
 
 def _affine(units: torch.Tensor, weights: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:

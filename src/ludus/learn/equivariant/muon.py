@@ -3,7 +3,8 @@
 Muon (Jordan and others 2024) replaces the momentum of a weight matrix by the nearest orthogonal
 matrix, so that a step changes all directions alike. A group convolution is one large matrix, 16
 times as wide as its channels, that is block diagonal in the Fourier basis; orthogonal blocks make
-an orthogonal matrix. The other weights are trained by Adam.
+an orthogonal matrix. So networks have their weights in that basis (`kernel_basis`). The other
+weights are trained by Adam.
 """
 
 from typing import Any
@@ -12,10 +13,9 @@ import torch
 from torch import nn
 from torch.optim import Adam, Optimizer
 
-from ludus.learn.equivariant.fourier import NUM_1D_IRREPS, NUM_2D_IRREPS
-from ludus.learn.equivariant.fourier_torch import irrep_tensors
+from ludus.learn.equivariant.fourier_torch import split_irreps
 from ludus.learn.equivariant.group import GROUP_ORDER
-from ludus.learn.equivariant.model import group_convolutions
+from ludus.learn.equivariant.model import fourier_kernels
 
 NEWTON_SCHULZ_COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 """Of an iteration aX + bXX'X + c(XX')²X, which moves singular values towards 1; these of Jordan
@@ -38,7 +38,7 @@ class Muon(Optimizer):
 
     def __init__(self, model: nn.Module, *, momentum: float = MOMENTUM, **options: Any) -> None:
         """`options` are those of Adam."""
-        kernels = list(group_convolutions(model))
+        kernels = list(fourier_kernels(model))
         is_kernel = set(kernels)
         others = [each for each in model.parameters() if each not in is_kernel]
         self._adam = Adam(others, **options)
@@ -79,21 +79,17 @@ class Muon(Optimizer):
 
 
 def orthogonalize_kernels(kernels: torch.Tensor) -> torch.Tensor:
-    """Orthogonalise group convolutions, (number, 16, to, from), as matrices between all units.
+    """Orthogonalise group convolutions in the Fourier basis, (number, 16, to, from).
 
     Returns them in single precision.
     """
-    number, _, to, frm = kernels.shape
-    signs, planes = irrep_tensors(torch.float32, kernels.device)
-    blocks = torch.einsum("ra,eakl->erkl", signs, kernels)
-    pairs = torch.einsum("raij,eakl->erikjl", planes, kernels)
-    blocks = orthogonalize(blocks.reshape(-1, to, frm)).view(number, NUM_1D_IRREPS, to, frm)
-    pairs = orthogonalize(pairs.reshape(-1, 2 * to, 2 * frm))
-    pairs = pairs.view(number, NUM_2D_IRREPS, 2, to, 2, frm)
-    # The inverse transform; irreps count by their dimension.
-    found = torch.einsum("ra,erkl->eakl", signs / GROUP_ORDER, blocks.float())
-    found += torch.einsum("raij,erikjl->eakl", planes * (2 / GROUP_ORDER), pairs.float())
-    return found
+    _, _, to, frm = kernels.shape
+    signs, planes = split_irreps(kernels)
+    found = (
+        orthogonalize(signs.reshape(-1, to, frm)).reshape(signs.shape),
+        orthogonalize(planes.reshape(-1, 2 * to, 2 * frm)).reshape(planes.shape),
+    )
+    return torch.cat(found, dim=1).float()
 
 
 def orthogonalize(matrices: torch.Tensor) -> torch.Tensor:
@@ -101,16 +97,23 @@ def orthogonalize(matrices: torch.Tensor) -> torch.Tensor:
 
     Singular values become 0.7 to 1.2, unless they are below a hundredth of the norm.
     """
+    first, third, fifth = NEWTON_SCHULZ_COEFFICIENTS
+    # With Y = scale * X and R = YY' + third / (2 * sqrt(fifth)), whose factor of YY' is thereby
+    # sqrt(fifth), the iteration is Y = (RR + rest) Y: products alone, and sums on diagonals.
+    scale, shift = fifth**0.25, third / (2 * fifth**0.5)
+    rest = first - shift**2
     norms = torch.linalg.matrix_norm(matrices, keepdim=True)
-    found: torch.Tensor = matrices / (norms + MIN_NORM)
+    found: torch.Tensor = matrices * (scale / (norms + MIN_NORM))
     if found.is_cuda:
         found = found.bfloat16()
     is_tall = found.shape[-2] > found.shape[-1]
     if is_tall:
         found = found.mT.contiguous()
-    first, third, fifth = NEWTON_SCHULZ_COEFFICIENTS
     for _ in range(NUM_NEWTON_SCHULZ_STEPS):
-        products = torch.bmm(found, found.mT)
-        factors = torch.baddbmm(products, products, products, beta=third, alpha=fifth)
-        found = torch.baddbmm(found, factors, found, beta=first)
+        roots = torch.bmm(found, found.mT)
+        roots.diagonal(dim1=1, dim2=2).add_(shift)
+        factors = torch.bmm(roots, roots)
+        factors.diagonal(dim1=1, dim2=2).add_(rest)
+        found = torch.bmm(factors, found)
+    found /= scale
     return found.mT if is_tall else found

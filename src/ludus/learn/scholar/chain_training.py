@@ -14,6 +14,7 @@ from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.inference import MOVE_PARTS
 from ludus.learn.scholar.model import (
+    KERNEL_BASES,
     ExpertChunks,
     TensorEncoder,
     as_tensor,
@@ -128,7 +129,14 @@ class ChainTraining:
     def _networks(self) -> nn.ModuleList:
         shapes = zip(INPUT_PERMUTATIONS, self.config.channels, self.config.blocks, strict=True)
         return nn.ModuleList(
-            EquivariantNetwork(permutations, CHOICE_PERMUTATIONS, channels, blocks, NUM_EXPERTS)
+            EquivariantNetwork(
+                permutations,
+                CHOICE_PERMUTATIONS,
+                channels,
+                blocks,
+                NUM_EXPERTS,
+                kernel_basis=KERNEL_BASES[self.config.optimizer],
+            )
             for permutations, channels, blocks in shapes
         )
 

@@ -12,6 +12,7 @@ from ludus.games.nine_mens_morris.batch import DRAW, LOST, PositionBatch
 from ludus.learn.common.optimizer import EmaOptimizer
 from ludus.learn.common.replay_buffer import Columns, ReplayBuffer
 from ludus.learn.equivariant.group import GROUP_ORDER
+from ludus.learn.equivariant.model import KernelBasis
 from ludus.learn.equivariant.muon import Muon
 from ludus.learn.scholar.encoding import (
     NUM_EXPERTS,
@@ -114,6 +115,9 @@ def _matrices_on(device: torch.device, dtype: torch.dtype) -> BoardMatrices:
 
 OptimizerName = Literal["adam", "muon"]
 """Adam for all weights, or Muon for those of the group convolutions; see `equivariant.muon`."""
+
+KERNEL_BASES: dict[OptimizerName, KernelBasis] = {"adam": "group", "muon": "fourier"}
+"""Basis of the weights of group convolutions in training."""
 
 
 def build_optimizer(

@@ -18,6 +18,7 @@ from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.inference import NUM_RESULTS, utility
 from ludus.learn.scholar.model import (
+    KERNEL_BASES,
     TensorEncoder,
     as_tensor,
     build_optimizer,
@@ -125,6 +126,7 @@ class ScorerTraining:
                 bank.blocks,
                 len(experts),
                 repeats=bank.repeats,
+                kernel_basis=KERNEL_BASES[self.config.optimizer],
             )
             for bank, experts in zip(self.config.banks, self.experts, strict=True)
         )

@@ -17,9 +17,11 @@ from ludus.core.errors import LudusError
 from ludus.learn.common.checkpoint import restore_network, resume_checkpoint, save_checkpoint
 from ludus.learn.common.optimizer import cosine_decay, warm_up
 from ludus.learn.common.weights import BadWeights
+from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar import model
 from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining
 from ludus.learn.scholar.inference import MOVE_PARTS, NUM_RESULTS
+from ludus.learn.scholar.model import KERNEL_BASES
 from ludus.learn.scholar.scorer_training import (
     ExpertBank,
     ImitationTraining,
@@ -158,9 +160,11 @@ class Trainer:
         """Return what must match for a checkpoint to be resumed."""
         config = asdict(self.training.config)
         config["shelf"] = config.pop("buffer_size")  # its key in existing checkpoints
+        identity = {"kind": self.training.checkpoint_kind, "course": config}
+        basis = KERNEL_BASES[config["optimizer"]]
         if config["optimizer"] == "adam":
             del config["optimizer"]  # existing checkpoints do not name it
-        return {"kind": self.training.checkpoint_kind, "course": config}
+        return identity if basis == "group" else {**identity, "kernel basis": basis}
 
     def _restore(self, file: Path) -> None:
         optimizer = self.training.optimizer
@@ -258,7 +262,10 @@ def _drop_ply_outputs(expert: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[A
 
 
 def _split_experts(bank: nn.Module) -> list[dict[str, NDArray[np.float32]]]:
-    named = {name: each.detach().float().cpu().numpy() for name, each in bank.named_parameters()}
+    assert isinstance(bank, EquivariantNetwork)
+    named = {
+        name: each.float().cpu().numpy() for name, each in bank.parameters_by_element().items()
+    }
     number = len(named["first"])
     return [{name: values[expert] for name, values in named.items()} for expert in range(number)]
 
@@ -295,6 +302,7 @@ def _part_weights(expert: Mapping[str, NDArray[Any]], part: str) -> dict[str, ND
 
 
 def _fill_parameters(network: nn.Module, experts: list[dict[str, NDArray[Any]]]) -> None:
+    assert isinstance(network, EquivariantNetwork)
     parameters = dict(network.named_parameters())
     for name in experts[0]:
         if name not in parameters:
@@ -307,5 +315,4 @@ def _fill_parameters(network: nn.Module, experts: list[dict[str, NDArray[Any]]])
         values = np.stack([expert[name] for expert in experts])
         if values.shape != tuple(parameter.shape):
             raise BadWeights(f"these networks are of another size: {name} is {values.shape}")
-        with torch.no_grad():
-            parameter.copy_(torch.as_tensor(values))
+        network.load_by_element(name, torch.as_tensor(values).to(parameter.device))
