@@ -92,6 +92,14 @@ def scholar(
     optimizer: Annotated[
         str, typer.Option(metavar="NAME", help="adam, or muon for the group convolutions.")
     ] = "adam",
+    weight_decay: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=100.0,
+            help="Of the weights that muon trains: the share lost in a step, in learning rates.",
+        ),
+    ] = 0.0,
     ahead: Annotated[
         bool,
         typer.Option(
@@ -128,6 +136,8 @@ def scholar(
             f"there is no {quote(f'{size} {way}')}: {', '.join(MODEL_SIZES)}; scorer, chain"
         )
     check_choice("there is no optimizer", optimizer, OPTIMIZERS)
+    if weight_decay and optimizer != "muon":
+        raise BadSpec("--weight-decay is for --optimizer muon")
     if way == "chain" and size in SCORER_SIZES:
         raise BadSpec(f"there is no {size} chain; {size} is a size of scorers")
     if teacher is not None and way != "scorer":
@@ -154,6 +164,7 @@ def scholar(
         size,
         seed,
         cast("OptimizerName", optimizer),
+        weight_decay,
         torch_device,
         teacher,
         large,
@@ -182,6 +193,7 @@ def scholar(
         "size": size,
         "seed": seed,
         "optimizer": optimizer,
+        "weight_decay": weight_decay,
         "teacher": "perfect play" if teacher is None else teacher.stem,
         "seconds": round(trainer.seconds, 1),
         "steps": training.optimizer.steps,
@@ -258,6 +270,7 @@ def _make_training(
     size: str,
     seed: int,
     optimizer: "OptimizerName",
+    weight_decay: float,
     device: Any,
     teacher: Path | None,
     large: "ScholarWeights | None",
@@ -271,10 +284,10 @@ def _make_training(
     )
     from ludus.learn.scholar.train import load_chain_preset, load_scorer_preset
 
+    changes: dict[str, Any] = {"optimizer": optimizer, "weight_decay": weight_decay}
     if way == "chain":
-        chain = replace(load_chain_preset(size, seed), optimizer=optimizer)
-        return ChainTraining(source, chain, device)
-    config = replace(load_scorer_preset(size, seed), optimizer=optimizer)
+        return ChainTraining(source, replace(load_chain_preset(size, seed), **changes), device)
+    config = replace(load_scorer_preset(size, seed), **changes)
     if large is not None:
         return DistillationTraining(source, config, device, large)
     if teacher is not None:

@@ -84,6 +84,17 @@ def test_updates_are_as_large_as_those_of_adam_and_others_are_adams():
             torch.testing.assert_close(new, other, atol=0, rtol=0)
 
 
+def test_weights_decay_in_proportion_to_the_learning_rate():
+    networks = _network(), _network()
+    before = [each.detach().clone() for each in networks[0].parameters()]
+    for network, decay in zip(networks, (0.0, 0.5), strict=True):
+        _take_steps(network, Muon(network, weight_decay=decay), [1])
+    kernels = set(fourier_kernels(networks[0]))
+    for old, plain, decayed in zip(before, *(each.parameters() for each in networks), strict=True):
+        lost = 0.5 * 0.001 * old if plain in kernels else torch.zeros_like(old)
+        torch.testing.assert_close(plain - decayed, lost)
+
+
 def test_a_restored_state_goes_on_exactly():
     network = _network()
     muon = Muon(network)

@@ -233,7 +233,9 @@ def test_a_small_scorer_learns_from_a_large_one():
     assert len(exported.experts[0]["first"]) == 4
 
 
-@pytest.mark.parametrize(("size", "megabytes"), [("full", 16), ("deep", 32), ("compact", 2)])
+@pytest.mark.parametrize(
+    ("size", "megabytes"), [("full", 16), ("wide", 32), ("deep", 32), ("compact", 2)]
+)
 def test_sizes_of_scorers(size, megabytes):
     config = load_scorer_preset(size, 1)
     numbers = 0
@@ -244,7 +246,9 @@ def test_sizes_of_scorers(size, megabytes):
 
 
 @pytest.mark.parametrize(
-    ("optimizer", "more"), [("adam", []), ("muon", ["--ahead"])], ids=["adam", "muon, ahead"]
+    ("optimizer", "more"),
+    [("adam", []), ("muon", ["--ahead", "--weight-decay", "0.1"])],
+    ids=["adam", "muon, ahead"],
 )
 def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys, optimizer, more):
     """Of the built-in endings alone; the positions to train on more often are two of them."""
@@ -272,6 +276,7 @@ def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys, optimi
     "arguments",
     [
         ["--optimizer", "sgd"],
+        ["--optimizer", "adam", "--weight-decay", "0.1"],
         ["--way", "chain", "--size", "deep"],
         ["--way", "chain", "--distil", "x"],
         ["--distil", "nowhere", "--size", "tiny"],

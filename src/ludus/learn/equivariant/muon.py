@@ -36,14 +36,21 @@ MIN_NORM = 1e-7
 class Muon(Optimizer):
     """Muon for group convolutions, and Adam for all other weights of a model, as one optimizer."""
 
-    def __init__(self, model: nn.Module, *, momentum: float = MOMENTUM, **options: Any) -> None:
-        """`options` are those of Adam."""
+    def __init__(
+        self,
+        model: nn.Module,
+        *,
+        momentum: float = MOMENTUM,
+        weight_decay: float = 0.0,
+        **options: Any,
+    ) -> None:
+        """`options` are those of Adam; the decay of weights is that of group convolutions alone."""
         kernels = list(fourier_kernels(model))
         is_kernel = set(kernels)
         others = [each for each in model.parameters() if each not in is_kernel]
         self._adam = Adam(others, **options)
         super().__init__([{"params": kernels}], {"lr": self._adam.defaults["lr"]})
-        self.momentum = momentum
+        self.momentum, self.weight_decay = momentum, weight_decay
         self.param_groups += self._adam.param_groups
 
     @torch.no_grad()
@@ -65,6 +72,8 @@ class Muon(Optimizer):
             if not self.state[kernel]:
                 self.state[kernel]["momentum"] = torch.zeros_like(kernel)
         momenta = [self.state[kernel]["momentum"] for kernel in kernels]
+        if self.weight_decay:
+            torch._foreach_mul_(kernels, 1 - self.weight_decay * group["lr"])
         torch._foreach_lerp_(momenta, gradients, 1 - self.momentum)
         directions = torch._foreach_lerp(gradients, momenta, self.momentum)  # Nesterov's
         by_shape: dict[tuple[int, ...], list[int]] = {}

@@ -117,7 +117,9 @@ class ChainTraining:
         self.replay_buffer = make_replay_buffer(
             ChainExamples, CHAIN_EXAMPLE_TYPES, config.buffer_size, device
         )
-        self.optimizer = build_optimizer(self._networks, config.averaging, device, config.optimizer)
+        self.optimizer = build_optimizer(
+            self._networks, config.averaging, device, config.optimizer, config.weight_decay
+        )
         self._optimizer_step = self.optimizer.prepare_step(self._losses, "step")
         self.revived: list[tuple[int, str, int, int]] = []
         """Replaced networks: step, part of the move, expert, and the neighbour copied."""

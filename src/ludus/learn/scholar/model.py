@@ -125,8 +125,12 @@ def build_optimizer(
     ema_decay: float,
     device: torch.device,
     name: OptimizerName = "adam",
+    weight_decay: float = 0.0,
 ) -> EmaOptimizer:
-    """Build networks with random weights, their average and their optimizer."""
+    """Build networks with random weights, their average and their optimizer.
+
+    The decay of weights is for Muon.
+    """
     model, ema_model = make_networks().to(device), make_networks().to(device)
     options: dict[str, Any] = {}
     if device.type == "cuda":
@@ -137,7 +141,7 @@ def build_optimizer(
             "capturable": True,
         }
     optimizer = (
-        Muon(model, **options)
+        Muon(model, weight_decay=weight_decay, **options)
         if name == "muon"
         else torch.optim.Adam(model.parameters(), **options)
     )

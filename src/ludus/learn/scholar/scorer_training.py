@@ -105,7 +105,9 @@ class ScorerTraining:
         self.replay_buffer = make_replay_buffer(
             ValuedPositions, VALUED_POSITION_TYPES, config.buffer_size, device
         )
-        self.optimizer = build_optimizer(self._networks, config.averaging, device, config.optimizer)
+        self.optimizer = build_optimizer(
+            self._networks, config.averaging, device, config.optimizer, config.weight_decay
+        )
         self._optimizer_step = self.optimizer.prepare_step(self._losses, self.capture)
         self.revived: list[tuple[int, int, int]] = []
         """Replaced experts: step, expert, and the neighbour copied."""

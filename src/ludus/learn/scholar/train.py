@@ -162,8 +162,10 @@ class Trainer:
         config["shelf"] = config.pop("buffer_size")  # its key in existing checkpoints
         identity = {"kind": self.training.checkpoint_kind, "course": config}
         basis = KERNEL_BASES[config["optimizer"]]
-        if config["optimizer"] == "adam":
-            del config["optimizer"]  # existing checkpoints do not name it
+        # Existing checkpoints do not name these.
+        for name, value in (("optimizer", "adam"), ("weight_decay", 0.0)):
+            if config[name] == value:
+                del config[name]
         return identity if basis == "group" else {**identity, "kernel basis": basis}
 
     def _restore(self, file: Path) -> None:

@@ -104,6 +104,9 @@ class TrainingConfig:
     """Decay of the averaged weights."""
 
     optimizer: OptimizerName = "adam"
+    weight_decay: float = 0.0
+    """Of the weights that Muon trains, in learning rates: without it they grow with every step."""
+
     rounds_ahead: int = 20
     """Rounds of examples generated before the first step."""
 

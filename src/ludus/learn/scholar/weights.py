@@ -156,11 +156,17 @@ FloatArray = NDArray[np.float32]
 def quantize(weights: FloatArray) -> tuple[NDArray[np.int8], NDArray[np.float16]]:
     """Return int8 weights and the scale of each row, set by its largest weight.
 
-    This takes a quarter of the size and does not weaken play.
+    This takes a quarter of the size.
     """
     scale = np.abs(weights).max(axis=-1, keepdims=True) / MAX_INT8
-    # The scale is stored in half precision, so it is rounded before use.
-    rounded_scale = np.maximum(scale, np.finfo(np.float16).tiny).astype(np.float16)
+    # The scale is stored in half precision, so it is rounded before use. Small numbers are coarse
+    # there: they are rounded up where the largest weight would not fit otherwise.
+    least = np.finfo(np.float16).smallest_subnormal
+    rounded_scale = np.maximum(scale, least).astype(np.float16)
+    is_too_small = scale * MAX_INT8 > rounded_scale.astype(np.float32) * (MAX_INT8 + 0.5)
+    rounded_scale = np.where(
+        is_too_small, np.nextafter(rounded_scale, np.float16(1)), rounded_scale
+    )
     integers = np.rint(weights / rounded_scale.astype(np.float32))
     return np.clip(integers, -MAX_INT8, MAX_INT8).astype(np.int8), rounded_scale
 

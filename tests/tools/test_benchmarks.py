@@ -1,0 +1,20 @@
+"""Benchmarks that no other test runs, made small."""
+
+import json
+import runpy
+
+from support.paths import ROOT
+
+
+def test_learning_of_endings(capsys):
+    module = runpy.run_path(str(ROOT / "benchmarks" / "scholar_endings.py"))
+    small = ["--channels", "4", "--batch", "16", "--exam", "200", "--rounds", "4"]
+    found = []
+    for steps in (1, 40):
+        module["main"](["--steps", str(steps), "--rate", "0.02", "--weight-decay", "0.1", *small])
+        found.append(json.loads(capsys.readouterr().out))
+    before, after = found
+    assert before["critical"] == after["critical"] > 50
+    assert after["loss"] < 1.1  # that of a guess
+    assert after["size of weights"] > before["size of weights"]
+    assert abs(after["kept"] - after["kept, rounded"]) < 0.1
