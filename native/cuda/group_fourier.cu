@@ -1,5 +1,5 @@
 // Fourier transform over the symmetry group of the board (order 16) and ReLU in the group domain,
-// on a GPU (see learn/equivariant/fourier_torch.py). Group convolutions are small in the Fourier
+// on a GPU (see learn/equivariant/fourier_kernels.py). Group convolutions are small in the Fourier
 // basis, but ReLU must be applied in the group domain; one kernel transforms, rectifies and
 // transforms back, with one read and one write of memory. A thread works on two neighbouring
 // channels of one position. Where ReLU was positive is kept in a mask of one bit for each value,

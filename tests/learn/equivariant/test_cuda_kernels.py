@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from ludus.learn.equivariant import fourier_torch
+from ludus.learn.equivariant import fourier_kernels, fourier_torch
 from ludus.learn.equivariant.group import GROUP_ORDER
 from support.cuda_on_cpu import compile_for_cpu, use_on_cpu
 
@@ -61,7 +61,7 @@ averaged = pytest.mark.parametrize("is_averaged", [False, True], ids=["units", "
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @averaged
-@pytest.mark.parametrize("dtype", fourier_torch.KERNEL_DTYPES)
+@pytest.mark.parametrize("dtype", fourier_kernels.KERNEL_DTYPES)
 def test_kernels_agree_with_torch_on_a_gpu(dtype, is_averaged):
     compare("cuda", dtype, is_averaged, lambda: None)
 
@@ -72,7 +72,7 @@ def test_kernels_agree_with_torch_on_a_cpu(is_averaged, monkeypatch, tmp_path_fa
     library = compile_for_cpu("group_fourier", tmp_path_factory.getbasetemp())
 
     def use_kernels():
-        use_on_cpu(monkeypatch, fourier_torch, library)
+        use_on_cpu(monkeypatch, fourier_kernels, library)
         monkeypatch.setattr(fourier_torch, "has_cuda_kernels", lambda units: True)
 
     compare("cpu", torch.float32, is_averaged, use_kernels)
