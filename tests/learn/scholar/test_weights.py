@@ -35,7 +35,13 @@ from ludus.learn.scholar.train import (
     load_scorer_preset,
 )
 from ludus.learn.scholar.training_data import DataMixture
-from ludus.learn.scholar.weights import dequantize, load_weights, quantize, save_weights
+from ludus.learn.scholar.weights import (
+    dequantize,
+    load_weights,
+    quantize,
+    quantize_kernel,
+    save_weights,
+)
 from support.repetition import repeat
 from support.scholar_games import FOUR, source_of
 from support.scholar_weights import random_weights
@@ -81,6 +87,18 @@ def test_bytes_are_as_good_as_floats(size):
     assert (error <= np.abs(weights).max(axis=-1, keepdims=True) / steps).all()
     zeros, scale = quantize(np.zeros((2, 3), np.float32))
     assert not dequantize(zeros, scale).any()
+
+
+def test_sums_over_the_group_survive_rounding():
+    source = np.random.default_rng(2)
+    kernel = source.normal(size=(16, 12, 10)).astype(np.float32)
+    plain, kept = (dequantize(*rounding(kernel)) for rounding in (quantize, quantize_kernel))
+    step = np.abs(kernel).max(axis=-1, keepdims=True) / 127
+    assert (np.abs(kept - kernel) <= 1.01 * step).all()  # one of both neighbours
+    before, after = (np.abs((each - kernel).sum(axis=0)).mean() for each in (plain, kept))
+    assert after < before / 5
+    assert np.std(kept - kernel) < 1.2 * np.std(plain - kernel)
+    assert not quantize_kernel(np.zeros((16, 2, 3), np.float32))[0].any()
 
 
 def test_the_player_judges_as_the_training_did(training, file):

@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -102,7 +103,9 @@ def pack_weights(weights: Mapping[str, NDArray[np.float32]]) -> Tensors:
         if "bias" in name:
             packed[name] = values.astype(np.float16)
         else:
-            packed[name], packed[name + SCALE_SUFFIX] = quantize(values)
+            is_kernel = values.ndim == 3  # of a group convolution
+            rounding = quantize_kernel if is_kernel else quantize
+            packed[name], packed[name + SCALE_SUFFIX] = rounding(values)
     return packed
 
 
@@ -169,6 +172,41 @@ def quantize(weights: FloatArray) -> tuple[NDArray[np.int8], NDArray[np.float16]
     )
     integers = np.rint(weights / rounded_scale.astype(np.float32))
     return np.clip(integers, -MAX_INT8, MAX_INT8).astype(np.int8), rounded_scale
+
+
+SUM_WEIGHT = 4.0
+"""Weight of the squared error of a sum over the group, compared with that of single weights."""
+
+NUM_ROUNDING_PASSES = 2
+
+
+def quantize_kernel(kernel: FloatArray) -> tuple[NDArray[np.int8], NDArray[np.float16]]:
+    """Round the weights of a group convolution, (16, to, from), so that sums over the group stay.
+
+    Units are not negative, so their mean over the group is large, and the errors of the sums that
+    it is multiplied with matter most. In each pass one or two of the 16 weights of a sum are
+    rounded to the other side if that makes the errors smaller.
+    """
+    rounded, scale = quantize(kernel)
+    integers, steps = rounded.astype(np.float32), scale.astype(np.float32)
+    for _ in range(NUM_ROUNDING_PASSES):
+        errors = integers * steps - kernel
+        directions = np.where(errors >= 0, -1, 1)
+        changes, total = directions * steps, errors.sum(axis=0)
+        is_possible = np.abs(integers + directions) <= MAX_INT8
+        added = np.where(is_possible, (errors + changes) ** 2 - errors**2, np.inf)
+        least, chosen = np.zeros_like(total), np.full((2, *total.shape), -1)
+        for one, other in combinations_with_replacement(range(len(kernel)), 2):
+            change, cost = changes[one], added[one]
+            if other != one:
+                change, cost = change + changes[other], cost + added[other]
+            cost = cost + SUM_WEIGHT * ((total + change) ** 2 - total**2)
+            is_better = cost < least
+            least[is_better] = cost[is_better]
+            chosen[:, is_better] = [[one], [other]]
+        for number, direction in enumerate(directions):
+            integers[number] += np.where((chosen == number).any(axis=0), direction, 0)
+    return integers.astype(np.int8), scale
 
 
 def dequantize(integers: NDArray[np.int8], scale: NDArray[np.float16]) -> FloatArray:
