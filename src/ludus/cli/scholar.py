@@ -210,7 +210,12 @@ def scholar(
     if not is_finished:
         print_status(f"stopped after {trainer.seconds:.0f} s of training; the same command goes on")
         out = add_suffix(out, ".unfinished")
-    save_weights(out, export_weights(training, facts))
+    weights = export_weights(training, facts)
+    if exams:
+        # The networks as they play, rounded to bytes.
+        load_initial_weights(training, weights)
+        facts["rounded"] = {name: run_exam(training, each)["kept"] for name, each in exams.items()}
+    save_weights(out, replace(weights, trained=facts))
     _print_report({**facts, "out": str(out)}, json)
 
 
@@ -309,9 +314,14 @@ def _print_report(facts: dict[str, Any], json: bool) -> None:
         return
     shown = ("kept", "legal", "placing", "moving", "flying")
     print_table(
-        ["exam", "critical", *shown],
+        ["exam", "critical", *shown, "kept, rounded"],
         [
-            [name, str(each["critical"]), *(format_optional(each.get(key), ".2%") for key in shown)]
+            [
+                name,
+                str(each["critical"]),
+                *(format_optional(each.get(key), ".2%") for key in shown),
+                f"{facts['rounded'][name]:.2%}",
+            ]
             for name, each in facts["exams"].items()
         ],
     )

@@ -286,6 +286,7 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     report = json.loads(printed.out)
     assert report["steps"] > 0
     assert report["exams"]["exam"]["critical"] <= 2
+    assert set(report["rounded"]) == {"exam"}
     assert load_weights(out).trained["steps"] == report["steps"]
     assert run(command) == 2  # never overwritten
     other = ["train", "scholar", "--out", str(tmp_path / "y")]
