@@ -111,6 +111,11 @@ def test_a_restored_state_goes_on_exactly():
         torch.testing.assert_close(one, other, atol=0, rtol=0)
 
 
+def test_weights_by_group_element_are_refused():
+    with pytest.raises(ValueError, match="kernel_basis"):
+        Muon(EquivariantNetwork(group.POINT_PERMUTATIONS, 3, 4, 2))
+
+
 def test_weights_without_gradients_are_left_alone():
     network = _network()
     muon = Muon(network)

@@ -46,6 +46,8 @@ class Muon(Optimizer):
     ) -> None:
         """`options` are those of Adam; the decay of weights is that of group convolutions alone."""
         kernels = list(fourier_kernels(model))
+        if not kernels:
+            raise ValueError("Muon trains group convolutions with kernel_basis='fourier'")
         is_kernel = set(kernels)
         others = [each for each in model.parameters() if each not in is_kernel]
         self._adam = Adam(others, **options)
