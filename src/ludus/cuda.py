@@ -1,15 +1,18 @@
 """CUDA libraries, built by nvcc from `native/cuda` when they are first used."""
 
+import ctypes
 import hashlib
 import os
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ludus.core.errors import LudusError
 from ludus.core.files import cache_folder
 
-__all__ = ["CudaUnavailable", "build_library"]
+__all__ = ["CudaUnavailable", "build_library", "load_optional_library"]
 
 CHECKOUT = Path(__file__).parents[2]
 INSTALLED_SOURCES = Path(__file__).parent / "_native" / "sources"
@@ -64,3 +67,12 @@ def build_library(name: str) -> Path:
         raise CudaUnavailable(f"nvcc cannot build {name}.cu: {first}")
     partial.replace(library)
     return library
+
+
+@cache
+def load_optional_library(name: str) -> Any:
+    """Return the library, or None where it cannot be built and torch computes the same."""
+    try:
+        return ctypes.CDLL(str(build_library(name)))
+    except CudaUnavailable:
+        return None

@@ -6,7 +6,7 @@ row, positions, column, channels); `fourier_torch` computes the same anywhere.
 """
 
 import ctypes
-from functools import cache
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from ludus.cuda import CudaUnavailable, build_library
+from ludus.cuda import CudaUnavailable, load_optional_library
 from ludus.learn.equivariant.fourier import NUM_1D_IRREPS, NUM_2D_IRREPS
 from ludus.learn.equivariant.group import GROUP_ORDER
 
@@ -262,10 +262,4 @@ def _run_kernel(name: str, shape: KernelShape, like: Tensor, *tensors: Tensor | 
         raise CudaUnavailable(f"the kernel {name} failed with CUDA's error {number}")
 
 
-@cache
-def _load_library() -> Any:
-    """Return the compiled library, or None where it cannot be built and torch computes the same."""
-    try:
-        return ctypes.CDLL(str(build_library("group_fourier")))
-    except CudaUnavailable:
-        return None
+_load_library = partial(load_optional_library, "group_fourier")

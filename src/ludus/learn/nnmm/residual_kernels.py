@@ -7,13 +7,13 @@ is (networks, columns) in single precision. Results are written to arrays that a
 """
 
 import ctypes
-from functools import cache
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from ludus.cuda import CudaUnavailable, build_library
+from ludus.cuda import CudaUnavailable, load_optional_library
 
 ALIGNMENT = 8
 """Columns are multiples of this number: products of bfloat16 are twice as fast if rows begin at
@@ -232,10 +232,4 @@ def _run_kernel(name: str, units: Tensor, *arguments: Any) -> None:
         raise CudaUnavailable(f"the kernel {name} failed with CUDA's error {number}")
 
 
-@cache
-def _load_library() -> Any:
-    """Return the compiled library, or None where it cannot be built and torch computes the same."""
-    try:
-        return ctypes.CDLL(str(build_library("residual_blocks")))
-    except CudaUnavailable:
-        return None
+_load_library = partial(load_optional_library, "residual_blocks")

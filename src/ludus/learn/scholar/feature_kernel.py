@@ -2,13 +2,13 @@
 array operations; `encoding.compute_features` computes the same."""
 
 import ctypes
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from ludus.cuda import CudaUnavailable, build_library
+from ludus.cuda import CudaUnavailable, load_optional_library
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import NUM_POINTS, mills, neighbours
 from ludus.learn.scholar.encoding import NUM_FEATURES, board_matrices
@@ -55,13 +55,7 @@ def encode_positions(positions: PositionBatch, dtype: torch.dtype) -> torch.Tens
     return features
 
 
-@cache
-def _load_library() -> Any:
-    """Return the compiled library, or None where it cannot be built and torch computes the same."""
-    try:
-        return ctypes.CDLL(str(build_library("scholar_features")))
-    except CudaUnavailable:
-        return None
+_load_library = partial(load_optional_library, "scholar_features")
 
 
 @cache
