@@ -35,6 +35,7 @@ INTERNAL = {
     "benchmarks/cpu_levels.py": "compares builds of the compiled modules",
     "benchmarks/negascout.py": "times the compiled search without its player",
     "benchmarks/scholar_endings.py": "trains two experts alone, on endings",
+    "benchmarks/scholar_rounding.py": "rounds the weights of experts in several ways",
     "benchmarks/scholar_training.py": "times training steps without the generation of examples",
     "benchmarks/strengths.py": "measures the opponents that the page offers",
 }

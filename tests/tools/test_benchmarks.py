@@ -18,3 +18,13 @@ def test_learning_of_endings(capsys):
     assert after["loss"] < 1.1  # that of a guess
     assert after["size of weights"] > before["size of weights"]
     assert abs(after["kept"] - after["kept, rounded"]) < 0.1
+
+
+def test_rounding_with_sums_kept_moves_predictions_less(capsys):
+    module = runpy.run_path(str(ROOT / "benchmarks" / "scholar_rounding.py"))
+    module["main"](["--games", "60", "--experts", "8", "15"])
+    found = json.loads(capsys.readouterr().out)
+    assert found.pop("file") == "scorer-full.safetensors"
+    for errors in found.values():
+        (nearest, _), (kept, _) = errors["to the nearest"], errors["with sums over the group kept"]
+        assert 0 < kept < nearest < 0.2

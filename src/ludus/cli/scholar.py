@@ -320,7 +320,7 @@ def _print_report(facts: dict[str, Any], json: bool) -> None:
                 name,
                 str(each["critical"]),
                 *(format_optional(each.get(key), ".2%") for key in shown),
-                f"{facts['rounded'][name]:.2%}",
+                format_optional(facts["rounded"][name], ".2%"),
             ]
             for name, each in facts["exams"].items()
         ],

@@ -68,12 +68,12 @@ def test_without_an_average_the_model_is_its_own():
     assert optimizer.state_parts("model").keys() == {"model", "adam"}
 
 
-@pytest.mark.parametrize("capture", ["step", "backward"])
-def test_what_is_captured_changes_no_numbers(capture):
-    plain, captured = made(), made()
+@pytest.mark.parametrize("has_warmup", [False, True])
+def test_what_is_captured_changes_no_numbers(has_warmup):
+    plain, captured = (made(has_ema_warmup=has_warmup) for _ in range(2))
     for _ in range(5):
         step_of(plain)(0.1)
-    step = step_of(captured, capture)
+    step = step_of(captured, "step")
     for _ in range(5):
         step(0.1)
     assert torch.equal(weights(plain.ema_model), weights(captured.ema_model))

@@ -6,7 +6,7 @@ import torch
 from ludus.learn.common.checkpoint import optimizer_tensors, restore_optimizer
 from ludus.learn.equivariant import group
 from ludus.learn.equivariant.fourier_torch import kernel_from_fourier, kernel_to_fourier
-from ludus.learn.equivariant.model import EquivariantNetwork, fourier_kernels
+from ludus.learn.equivariant.model import EquivariantNetwork, fourier_parameters
 from ludus.learn.equivariant.muon import Muon, orthogonalize, orthogonalize_kernels
 
 IDENTITY = int(group.RELATIVE_ELEMENTS[0, 0])
@@ -54,7 +54,7 @@ def _network():
     network = EquivariantNetwork(
         group.POINT_PERMUTATIONS, 3, 4, 2, experts=2, kernel_basis="fourier"
     )
-    for kernel in fourier_kernels(network):  # the second of a block is 0 at first
+    for kernel in fourier_parameters(network):  # the second of a block is 0 at first
         torch.nn.init.normal_(kernel, std=0.1)
     return network
 
@@ -74,7 +74,7 @@ def test_updates_are_as_large_as_those_of_adam_and_others_are_adams():
     muon, adam = Muon(network), torch.optim.Adam(twin.parameters())
     _take_steps(network, muon, [1])
     _take_steps(twin, adam, [1])
-    kernels = set(fourier_kernels(network))
+    kernels = set(fourier_parameters(network))
     assert len(kernels) == 4
     for old, new, other in zip(before, network.parameters(), twin.parameters(), strict=True):
         if new in kernels:
@@ -89,7 +89,7 @@ def test_weights_decay_in_proportion_to_the_learning_rate():
     before = [each.detach().clone() for each in networks[0].parameters()]
     for network, decay in zip(networks, (0.0, 0.5), strict=True):
         _take_steps(network, Muon(network, weight_decay=decay), [1])
-    kernels = set(fourier_kernels(networks[0]))
+    kernels = set(fourier_parameters(networks[0]))
     for old, plain, decayed in zip(before, *(each.parameters() for each in networks), strict=True):
         lost = 0.5 * 0.001 * old if plain in kernels else torch.zeros_like(old)
         torch.testing.assert_close(plain - decayed, lost)

@@ -296,6 +296,14 @@ def test_one_command_from_values_to_a_player(tmp_path, capsys):
     assert "whole game" in capsys.readouterr().err
 
 
+def test_an_exam_without_critical_positions_is_shown(tmp_path, capsys):
+    exam = tmp_path / "exam.txt"
+    exam.write_text("OOEOMOOEMMOMEOOOOOOOOOEO0044\n")  # every move draws
+    command = ["train", "scholar", "--size", "tiny", "--minutes", "0.02", "--device", "cpu"]
+    assert run([*command, "--exam", str(exam), "--out", str(tmp_path / "s.safetensors")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["exam", "0"]
+
+
 @pytest.mark.parametrize(
     ("option", "value"), [("--seed", "-1"), ("--seed", "9" * 30), ("--rate", "inf")]
 )

@@ -79,8 +79,8 @@ LossFunction = Callable[[], torch.Tensor]
 StepFunction = Callable[[float | torch.Tensor], torch.Tensor]
 """Makes one optimizer step with this learning rate and returns the losses before it."""
 
-CaptureScope = Literal["step", "backward", "nothing"]
-"""What is captured as a CUDA graph: whole steps, losses and gradients alone, or nothing."""
+CaptureScope = Literal["step", "nothing"]
+"""What is captured as a CUDA graph: whole steps or nothing."""
 
 
 class EmaOptimizer:
@@ -131,20 +131,16 @@ class EmaOptimizer:
         use besides the default one.
         """
 
-        def backward() -> torch.Tensor:
+        def update() -> torch.Tensor:
             self.adam.zero_grad(set_to_none=True)
             result = losses()
             result.sum().backward()  # type: ignore[no-untyped-call]
-            return result.detach()
-
-        def update() -> torch.Tensor:
-            result = graphed_backward()
             if self.max_gradient_norm:
                 self._clip_gradients()
             self.adam.step()
             if self.has_ema and not self.has_ema_warmup:
                 self._update_ema()
-            return result
+            return result.detach()
 
         def step(learning_rate: float | torch.Tensor) -> torch.Tensor:
             self._set_learning_rate(learning_rate)
@@ -154,11 +150,6 @@ class EmaOptimizer:
                 self._update_ema()
             return result
 
-        graphed_backward = (
-            GraphedCallable(backward, self.device, generators)
-            if capture == "backward"
-            else backward
-        )
         graphed_update = (
             GraphedCallable(update, self.device, generators) if capture == "step" else update
         )

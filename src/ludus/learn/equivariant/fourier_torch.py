@@ -19,8 +19,6 @@ from ludus.learn.equivariant.fourier_kernels import (
 )
 from ludus.learn.equivariant.group import GROUP_ORDER
 
-Tensor = torch.Tensor
-
 
 class FourierCoefficients(NamedTuple):
     """Units in the Fourier basis."""
@@ -49,7 +47,9 @@ class TorchFourierKernel(NamedTuple):
         )
 
 
-def _select_matrices(matrices: Tensor, per_expert: int, experts: Tensor) -> Tensor:
+def _select_matrices(
+    matrices: torch.Tensor, per_expert: int, experts: torch.Tensor
+) -> torch.Tensor:
     grouped = matrices.view(-1, per_expert, *matrices.shape[1:])
     return grouped[experts].flatten(0, 1)
 

@@ -248,7 +248,7 @@ class _EquivariantBlock(nn.Module):
         return expanded
 
 
-def fourier_kernels(model: nn.Module) -> Iterator[nn.Parameter]:
+def fourier_parameters(model: nn.Module) -> Iterator[nn.Parameter]:
     """Yield the weights of all group convolutions in the Fourier basis, (experts, 16, to, from)."""
     for module in model.modules():
         if isinstance(module, _EquivariantBlock) and module.kernel_basis == "fourier":
