@@ -134,7 +134,7 @@ def test_the_file_says_how_far_off_the_end_is(training, file):
     rows = training.fit_plies(expert)
     kept = load_weights(file).expert_weights(expert)
     assert kept["last"].shape[0] == len(OUTPUT_NAMES)
-    np.testing.assert_allclose(kept["last"][3:], rows.weights, atol=0.2 * rows.weights.abs().max())
+    np.testing.assert_allclose(kept["last"][3:], rows.weights, atol=0.01 * rows.weights.abs().max())
 
 
 def test_an_expert_that_has_seen_nothing_thinks_that_it_takes_long(training):

@@ -3,6 +3,7 @@
 This module imports without torch.
 """
 
+import math
 import random
 from typing import Any, Generic, TypeVar
 
@@ -27,9 +28,18 @@ class ReplayBuffer(Generic[Columns]):
         self.num_added = self._library.zeros(num_rings, dtype=self._library.int64, **options)
         """Number of examples ever added to each ring."""
 
+        self.num_taken = self._library.zeros_like(self.num_added)
+        """Number of examples ever taken from each ring by `sample_in_turn`."""
+
+        self._stride = _find_stride(self.capacity)
+
     def __len__(self) -> int:
         """Return the number of examples in all rings."""
         return int(self.num_added.clip(max=self.capacity).sum())
+
+    def num_filled(self, ring: int) -> int:
+        """Return the number of examples in a ring."""
+        return min(int(self.num_added[ring]), self.capacity)
 
     def __getitem__(self, index: Any) -> Columns:
         """Return the examples in these rows."""
@@ -84,6 +94,37 @@ class ReplayBuffer(Generic[Columns]):
         first = numbers[:, None] * self.capacity
         uniform = torch.rand(len(first), num_samples, device=filled.device)
         return self[first + torch.minimum((uniform * filled).long(), filled - 1)]
+
+    def sample_in_turn(self, num_samples: int, rings: slice = slice(None)) -> Columns:
+        """Sample tensors from these rings without replacement: each row in its turn.
+
+        Rows are taken in steps of a fixed stride, so that a sample is spread over the whole ring
+        and no row is taken twice before all others. Drawn with replacement, as many samples as
+        there are rows would be only 63% of the rows.
+        Returns columns of shape (rings, num_samples).
+        """
+        import torch
+
+        filled = self.num_added[rings].clamp(1, self.capacity)[:, None]
+        numbers = torch.arange(len(self.num_added), device=filled.device)[rings]
+        taken = self.num_taken[rings]
+        turns = taken[:, None] + torch.arange(num_samples, device=filled.device)
+        taken += num_samples
+        return self[
+            numbers[:, None] * self.capacity + turns * self._stride % self.capacity % filled
+        ]
+
+
+GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
+"""Multiples of it, modulo 1, are spread most evenly."""
+
+
+def _find_stride(capacity: int) -> int:
+    """Return a stride whose multiples reach all rows of a ring before any row again."""
+    stride = max(1, round(GOLDEN_RATIO * capacity))
+    while math.gcd(stride, capacity) != 1:
+        stride += 1
+    return stride
 
 
 def _find_library(array: Any) -> Any:

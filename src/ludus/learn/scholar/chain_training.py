@@ -155,7 +155,7 @@ class ChainTraining:
 
     def _losses(self) -> torch.Tensor:
         """Return the losses of one batch, summed over the experts."""
-        batch = self.replay_buffer.sample(self.config.batch)
+        batch = self.replay_buffer.sample_in_turn(self.config.batch)
         sets = (batch.good_to, batch.good_from, batch.good_take)
         losses = [
             _set_cross_entropy(network(features).float(), sets[part]).mean(1).sum()

@@ -161,14 +161,11 @@ class ScorerTraining:
     def _losses(self) -> torch.Tensor:
         """Return the loss of each expert on one batch."""
         banks = zip(self.optimizer.model.children(), self.config.banks, self.experts, strict=True)
-        losses = [
-            self._bank_losses(
-                network,
-                experts,
-                self.replay_buffer.sample(bank.batch, slice(experts[0], experts[-1] + 1)),
-            )
-            for network, bank, experts in banks
-        ]
+        losses = []
+        for network, bank, experts in banks:
+            rings = slice(experts[0], experts[-1] + 1)
+            batch = self.replay_buffer.sample_in_turn(bank.batch, rings)
+            losses.append(self._bank_losses(network, experts, batch))
         return torch.cat(losses)
 
     def _bank_losses(
@@ -189,13 +186,17 @@ class ScorerTraining:
         bank = next(at for at, experts in enumerate(self.experts) if expert in experts)
         network = list(self.optimizer.ema_model.children())[bank]
         assert isinstance(network, EquivariantNetwork)
-        available = min(number, int(self.replay_buffer.num_added[expert]))
-        if not available:
+        filled = self.replay_buffer.num_filled(expert)
+        if not filled:
             return model.default_ply_regression(network.channels)
-        sample = self.replay_buffer.sample(available, slice(expert, expert + 1))
-        one = torch.tensor([expert - self.experts[bank][0]], device=sample.own.device)
-        units = network.last_units(one, self.encoder.encode(PositionBatch(*sample[:4])))
-        return model.fit_ply_regression(units[0], sample.value[0])
+        # Spread over the ring, and the same each time.
+        some = torch.arange(min(number, filled), device=self.replay_buffer.num_added.device)
+        rows = expert * self.replay_buffer.capacity + some * filled // len(some)
+        sample = self.replay_buffer[rows]
+        one = torch.tensor([expert - self.experts[bank][0]], device=rows.device)
+        features = self.encoder.encode(PositionBatch(*sample[:4]))
+        units = network.last_units(one, features[None])
+        return model.fit_ply_regression(units[0], sample.value)
 
     def make_examples(self, examples: ExampleBatch, error: torch.Tensor) -> NewExamples:
         """Return the positions after selected moves, and the expert of each."""
