@@ -14,11 +14,18 @@ from ludus.games.nine_mens_morris.batch import pack_moves as pack
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.common.checkpoint import BadCheckpoint
 from ludus.learn.common.weights import BadWeights
-from ludus.learn.scholar.bounded_scores import CachedScores, NumpyScores, TorchScores
+from ludus.learn.scholar.bounded_scores import (
+    CachedScores,
+    NumpyScores,
+    TorchScores,
+    multiply_exact_inputs,
+    split_bfloat16,
+)
 from ludus.learn.scholar.certify import (
     CertificateConfig,
     Certification,
 )
+from ludus.learn.scholar.encoding import encode
 from ludus.learn.scholar.exceptions import (
     NO_EXCEPTION,
     Exceptions,
@@ -264,3 +271,16 @@ def test_decisions_of_torch_and_numpy_are_compared(tmp_path):
     assert found["disagreements"] == 0
     none = batch._replace(playable=batch.playable & False, is_exception=batch.is_exception & False)
     assert compare_in_numpy(str(path), none)["disagreements"] == 30
+
+
+def test_features_times_parts_of_weights_are_as_exact_as_single_precision():
+    """Bfloat16 holds every feature, and three of its numbers hold every weight."""
+    features = torch.as_tensor(encode(source_of(FOUR).sample_positions(300, 4)))[None]
+    assert torch.equal(features.bfloat16().float(), features)
+    weights = torch.randn(1, features.shape[2], 40, generator=torch.Generator().manual_seed(1))
+    parts = split_bfloat16(weights)
+    assert parts.dtype == torch.bfloat16
+    assert torch.equal(parts.float().view(1, 3, -1, 40).sum(1), weights)
+    product = multiply_exact_inputs(features, parts)
+    error = (product.double() - features.double() @ weights.double()).abs().max()
+    assert error < 1e-5

@@ -101,7 +101,7 @@ class EquivariantNetwork(nn.Module):
             return self.project(self.forward_in_fourier_basis(inputs))
         # Invariant outputs depend on the mean over the group alone, a sixteenth of the units.
         layers = self.transform_layers(inputs.dtype)
-        return self._project_mean(self._mean_units(inputs, layers), self.last, self.last_bias)
+        return self.project_lifted(torch.bmm(inputs, layers.filters), layers)
 
     def project(self, units: torch.Tensor) -> torch.Tensor:
         """Return the outputs for the last hidden units."""
@@ -136,7 +136,7 @@ class EquivariantNetwork(nn.Module):
         return self.forward_lifted(torch.bmm(inputs, layers.filters), layers)
 
     def transform_layers(self, dtype: torch.dtype) -> "FourierLayers":
-        """Return the weights in the Fourier basis, for many calls of `forward_lifted`."""
+        """Return the weights in the Fourier basis, to be used many times."""
         filters = group.expand_lifting(self.first, self.input_permutations).to(dtype)
         to_matrices = (
             fourier_torch.split_kernel
@@ -159,10 +159,13 @@ class EquivariantNetwork(nn.Module):
         units = self._forward_blocks(lifted, layers)
         return fourier_torch.apply_relu_to_group(*units).reshape(lifted.shape)
 
-    def _mean_units(self, inputs: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
+    def project_lifted(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
+        """Return the invariant outputs for the products of inputs and filters."""
+        return self._project_mean(self._mean_units(lifted, layers), self.last, self.last_bias)
+
+    def _mean_units(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
         """Return the mean of the last hidden units over the group."""
-        units = self._forward_blocks(torch.bmm(inputs, layers.filters), layers)
-        return fourier_torch.apply_relu_to_mean(*units)
+        return fourier_torch.apply_relu_to_mean(*self._forward_blocks(lifted, layers))
 
     def _forward_blocks(
         self, lifted: torch.Tensor, layers: "FourierLayers"
@@ -189,10 +192,10 @@ class EquivariantNetwork(nn.Module):
         """Return the outputs of (groups, positions, features), each group by its expert."""
         layers = self.transform_layers(inputs.dtype).select_experts(experts)
         last, bias = self.last[experts], self.last_bias[experts]
+        lifted = torch.bmm(inputs, layers.filters)
         if self.has_point_outputs:
-            units = self.forward_lifted(torch.bmm(inputs, layers.filters), layers)
-            return self._project(units, last, bias)
-        return self._project_mean(self._mean_units(inputs, layers), last, bias)
+            return self._project(self.forward_lifted(lifted, layers), last, bias)
+        return self._project_mean(self._mean_units(lifted, layers), last, bias)
 
     def last_units(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
         """Return the last hidden units, (groups, positions, 16 * channels), of these experts."""
