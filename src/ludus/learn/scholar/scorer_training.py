@@ -253,8 +253,10 @@ class DistillationTraining(ScorerTraining):
         device: torch.device,
         teacher: ScholarWeights,
     ) -> None:
-        self.teacher = [build_expert(teacher, number).to(device) for number in range(NUM_EXPERTS)]
         super().__init__(source, config, device)
+        experts = [build_expert(teacher, number).to(device) for number in range(NUM_EXPERTS)]
+        # Transformed once: the teacher's weights stay.
+        self.teacher = [(each, each.transform_layers(self.encoder.dtype)) for each in experts]
 
     def _bank_losses(
         self, network: nn.Module, experts: range, batch: ValuedPositions
@@ -264,7 +266,7 @@ class DistillationTraining(ScorerTraining):
         with torch.no_grad():
             logits = torch.cat(
                 [
-                    self.teacher[expert](features[number : number + 1])
+                    self._run_teacher(expert, features[number : number + 1])
                     for number, expert in enumerate(experts)
                 ]
             )
@@ -272,6 +274,11 @@ class DistillationTraining(ScorerTraining):
         soft: torch.Tensor = -(targets * outputs.log_softmax(-1)).sum(-1).mean(1)
         exact = self._classification_losses(outputs, batch)
         return SOFT_TARGETS * soft + (1 - SOFT_TARGETS) * exact
+
+    def _run_teacher(self, expert: int, features: torch.Tensor) -> torch.Tensor:
+        """Return the outputs of one of the teacher's experts, (1, positions, outputs)."""
+        network, layers = self.teacher[expert]
+        return network.project_lifted(torch.bmm(features, layers.filters), layers)
 
 
 INVERSE_TEMPERATURE = 8.0
