@@ -56,6 +56,13 @@ def certify(
             "--errors", metavar="N", help="How often the opponent may give the value away, or any."
         ),
     ] = "0",
+    care: Annotated[
+        float | None,
+        typer.Option(
+            help="Loss aversion of the player, its option care.",
+            show_default="the player's own, 400; with --check that of the file",
+        ),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Play the exceptions of --out, and find none missing.")
     ] = False,
@@ -95,16 +102,11 @@ def certify(
     require_package("torch", "visiting positions")
     from ludus.learn.scholar.certify import COLOURS, CertificateConfig, Certification
     from ludus.learn.scholar.exceptions import SUFFIX, load_exceptions, save_exceptions
-    from ludus.learn.scholar.inference import find_shipped_weights
+    from ludus.learn.scholar.inference import LOSS_AVERSION, find_shipped_weights
     from ludus.learn.scholar.visit import ANY_NUMBER
     from ludus.learn.scholar.weights import SCORER, load_weights
 
     torch_device = select_device(device)
-    config = CertificateConfig(
-        colours=COLOURS if colour == "both" else (colour,),
-        opponent_errors=ANY_NUMBER if errors == "any" else _parse_errors(errors),
-        log2_cache_size=CUDA_LOG2_CACHE_SIZE if torch_device.type == "cuda" else LOG2_CACHE_SIZE,
-    )
     if weights is None:
         files = find_shipped_weights()
         if ("scorer", size) not in files:
@@ -119,6 +121,16 @@ def certify(
     if not check:
         check_output(path, weights, positions, force=force or state.exists())
     known = load_exceptions(path, loaded.digest()).unpack() if check else None
+    if care is None:
+        care = LOSS_AVERSION if known is None else known.loss_aversion
+    if known is not None and known.loss_aversion != care:
+        raise BadSpec(f"these exceptions are for care={known.loss_aversion:g}, not {care:g}")
+    config = CertificateConfig(
+        colours=COLOURS if colour == "both" else (colour,),
+        opponent_errors=ANY_NUMBER if errors == "any" else _parse_errors(errors),
+        loss_aversion=care,
+        log2_cache_size=CUDA_LOG2_CACHE_SIZE if torch_device.type == "cuda" else LOG2_CACHE_SIZE,
+    )
     given = None if positions is None else _read_positions(positions)
     source = make_example_source(torch_device, oracle)
     roots = None

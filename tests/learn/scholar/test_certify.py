@@ -251,7 +251,14 @@ def test_torch_and_numpy_agree():
 
 
 @pytest.mark.parametrize(
-    "config", [{"colours": ()}, {"colours": ("red",)}, {"opponent_errors": 16}]
+    "config",
+    [
+        {"colours": ()},
+        {"colours": ("red",)},
+        {"opponent_errors": 16},
+        {"loss_aversion": 0.5},
+        {"loss_aversion": float("nan")},
+    ],
 )
 def test_certificates_of_nothing_are_refused(config):
     with pytest.raises(LudusError):

@@ -115,3 +115,19 @@ def test_a_chain_has_no_certificate(tmp_path, capsys):
     save_weights(tmp_path / "chain.safetensors", random_weights("chain"))
     assert run(["scholar", "certify", "--weights", str(tmp_path / "chain.safetensors")]) == 2
     assert "only scorers" in capsys.readouterr().err
+
+
+def test_certificates_are_for_one_loss_aversion(endings, capsys):
+    weights, out = endings / "scorer.safetensors", endings / "scorer.exceptions"
+    command = ["scholar", "certify", "--weights", str(weights), "--device", "cpu", "--json"]
+    command += ["--positions", str(endings / "endings.txt")]
+    assert run([*command, "--care", "5"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    stored = load_exceptions(out, random_weights("scorer").digest()).unpack()
+    assert stored.loss_aversion == 5
+    assert run([*command, "--check"]) == 0
+    assert json.loads(capsys.readouterr().out)["missing"] == 0
+    assert run([*command, "--check", "--care", "400"]) == 2
+    assert "care=5" in capsys.readouterr().err
+    assert run([*command, "--force"]) == 0
+    assert json.loads(capsys.readouterr().out)["digest"] != found["digest"]

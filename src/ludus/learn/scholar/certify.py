@@ -24,7 +24,7 @@ from ludus.learn.scholar.bounded_scores import (
 )
 from ludus.learn.scholar.examples import ExampleSource
 from ludus.learn.scholar.exceptions import Exceptions
-from ludus.learn.scholar.inference import LOSS_AVERSION
+from ludus.learn.scholar.inference import LOSS_AVERSION, MAX_LOSS_AVERSION
 from ludus.learn.scholar.model import as_tensor
 from ludus.learn.scholar.visit import (
     ANY_NUMBER,
@@ -58,6 +58,8 @@ class CertificateConfig:
     def __post_init__(self) -> None:
         if not self.colours or set(self.colours) - set(COLOURS):
             raise BadSpec(f"the player's colours are {' or '.join(COLOURS)}, or both")
+        if not 1 <= self.loss_aversion <= MAX_LOSS_AVERSION:
+            raise BadSpec(f"care is a number from 1 to {MAX_LOSS_AVERSION:g}")
         if not ANY_NUMBER <= self.opponent_errors <= MAX_ERRORS:
             raise BadSpec(f"the opponent may err up to {MAX_ERRORS} times, or any number of times")
 
