@@ -78,7 +78,7 @@ class NumpyScores:
 class TorchScores:
     """The same scores by torch in single precision, on a GPU or elsewhere.
 
-    Bfloat16 has errors without a useful bound.
+    Bfloat16 is used only where it is exact: elsewhere its errors have no useful bound.
     """
 
     def __init__(self, weights: ScholarWeights, loss_aversion: float, device: torch.device) -> None:
@@ -143,8 +143,8 @@ def split_bfloat16(weights: torch.Tensor) -> torch.Tensor:
 def multiply_exact_inputs(inputs: torch.Tensor, parts: torch.Tensor) -> torch.Tensor:
     """Multiply inputs that bfloat16 represents exactly by the parts of weights, (batch, …, …).
 
-    Products of bfloat16 numbers are exact and their sums are of single precision, so this is as
-    exact as a product in single precision, and on a GPU several times as fast.
+    Products of two bfloat16 numbers are exact in single precision, in which they are added up; so
+    only the sums are rounded, as they are in a product of single precision.
     """
     repeated = inputs.repeat(1, 1, NUM_BFLOAT16_PARTS)
     if inputs.is_cuda:
