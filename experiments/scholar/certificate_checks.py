@@ -5,14 +5,16 @@
     python -m experiments.scholar.certificate_checks games --weights FILE [--games N]
 
 `four` visits games of four men a side that a pseudo-random player plays; its output must be the
-same on every device. `compare` evaluates visited positions of the standard game by the GPU's and by
-numpy's arithmetic. `games` plays N games with each colour against random moves that keep the value,
-with the scores of the GPU and the exceptions beside the weights; no move may lose the value. On a
-GPU it needs numpy, torch and a CUDA toolkit; Ludus need not be installed.
+same on every device. `compare` repeats the visit of the standard game, prints its digest, and
+evaluates N of the visited positions by the GPU's and by numpy's arithmetic. `games` plays N games
+with each colour against random moves that keep the value, with the scores of the GPU and the
+exceptions beside the weights; no move may lose the value. On a GPU it needs numpy, torch and a CUDA
+toolkit; Ludus need not be installed.
 """
 
 import argparse
 import json
+import math
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -31,6 +33,7 @@ from ludus.learn.scholar import (
     load_weights,
     make_roots,
     play_certified_games,
+    select_cache_size,
     solve_on_gpu,
 )
 
@@ -79,7 +82,7 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=10_000_000)
     parser.add_argument("--games", type=int, default=100_000, help="with each colour")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=60.0, help="of the visit")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="of the visit")
     parser.add_argument("--compare", type=float, default=300.0, help="seconds of the comparison")
     arguments = parser.parse_args()
     device = torch.device(arguments.device)
@@ -96,9 +99,11 @@ def main() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     source = make_source(PRESETS["standard"], device)
     weights = load_weights(arguments.weights)
-    certification = Certification(source, weights, CertificateConfig(), device)
+    config = CertificateConfig(log2_cache_size=select_cache_size(device))
+    certification = Certification(source, weights, config, device)
     for counts in certification.run(arguments.seconds, 1 << 30):
         print(counts, flush=True)
+    print(json.dumps(certification.exceptions().facts), flush=True)
     visited = torch.cat(certification.visit.known.runs)
     chosen = torch.randperm(len(visited), device=device)[: arguments.positions]
     comparison = DecisionComparison(source, arguments.weights, visited[chosen])

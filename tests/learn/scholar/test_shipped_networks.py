@@ -67,8 +67,9 @@ def test_shipped_networks_are_small_and_tell_how_they_were_made():
         assert load_weights(path).trained["teacher"] == "perfect play"
 
 
-def test_the_shipped_certificate_is_complete_and_its_moves_are_played():
-    weights = inference.find_shipped_weights()["scorer", "full"]
+@pytest.mark.parametrize("size", ["full", "wide"])
+def test_a_shipped_certificate_is_complete_and_its_moves_are_played(size):
+    weights = inference.find_shipped_weights()["scorer", size]
     packed_exceptions = load_exceptions(weights.with_suffix(SUFFIX), load_weights(weights).digest())
     stored = packed_exceptions.unpack()
     facts = dict(stored.facts)
@@ -80,10 +81,10 @@ def test_the_shipped_certificate_is_complete_and_its_moves_are_played():
     assert facts["exceptions"] == len(stored) < facts["critical"] / 90
     some = slice(0, None, len(stored) // 40)
     positions = PositionBatch.from_keys(stored.keys[some]).to_positions(GAME)
-    choices = ludus.player("scholar", GAME).choose_many(positions)
+    choices = ludus.player(f"scholar:size={size}", GAME).choose_many(positions)
     moves = stored.moves[some].tolist()
     assert [packed(choice.move) for choice in choices] == moves
-    bare = ludus.player("scholar:exceptions=off", GAME).choose_many(positions)
+    bare = ludus.player(f"scholar:size={size},exceptions=off", GAME).choose_many(positions)
     changed = [packed(choice.move) != move for choice, move in zip(bare, moves, strict=True)]
     assert sum(changed) > 10
     assert ["stored move" in choice.comment for choice in choices] == changed

@@ -6,7 +6,12 @@ from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from ludus.learn.scholar.bounded_scores import BoundedScores
-    from ludus.learn.scholar.certify import CertificateConfig, Certification, make_roots
+    from ludus.learn.scholar.certify import (
+        CertificateConfig,
+        Certification,
+        make_roots,
+        select_cache_size,
+    )
     from ludus.learn.scholar.encoding import (
         FIRST_FLYING_EXPERT,
         FIRST_MOVING_EXPERT,
@@ -54,6 +59,7 @@ __all__ = [
     "load_weights",
     "make_roots",
     "play_certified_games",
+    "select_cache_size",
     "select_experts",
     "solve_on_gpu",
     "stream_examples",
