@@ -1,39 +1,46 @@
-"""Check certificates: visits on a GPU and on a processor, scores of both, games.
+"""Check certificates: visits on a GPU and on a processor, rounding, scores of both, games.
 
     python -m experiments.scholar.certificate_checks four [--device cuda]
+    python -m experiments.scholar.certificate_checks rounding --weights FILE [--positions N]
     python -m experiments.scholar.certificate_checks compare --weights FILE [--positions N]
     python -m experiments.scholar.certificate_checks games --weights FILE [--games N]
 
 `four` visits games of four men a side that a pseudo-random player plays; its output must be the
-same on every device. `compare` repeats the visit of the standard game, prints its digest, and
-evaluates N of the visited positions by the GPU's and by numpy's arithmetic. `games` plays N games
-with each colour against random moves that keep the value, with the scores of the GPU and the
-exceptions beside the weights; no move may lose the value. On a GPU it needs numpy, torch and a CUDA
-toolkit; Ludus need not be installed.
+same on every device. `rounding` compares numpy's scores of N positions of random games with those
+of double precision; it needs no GPU. `games` plays N games with each colour against random moves
+that keep the value, with the scores of the GPU and the exceptions beside the weights; no move may
+lose the value. `compare` evaluates N distinct positions of such games by the GPU's and by numpy's
+arithmetic. On a GPU numpy, torch and a CUDA toolkit are needed; Ludus need not be installed.
 """
 
 import argparse
 import json
-import math
 import os
+import random
+from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
+import ludus
 from ludus.games.nine_mens_morris import PRESETS, PositionBatch, Rules
 from ludus.learn.scholar import (
     BoundedScores,
-    CertificateConfig,
-    Certification,
     CudaExampleSource,
     DecisionComparison,
     Visit,
+    expert_table,
+    load_certified_choice,
     load_weights,
     make_roots,
+    measure_rounding,
     play_certified_games,
-    select_cache_size,
+    sample_visited,
+    select_experts,
     solve_on_gpu,
 )
 
@@ -73,41 +80,63 @@ def make_source(rules: Rules, device: torch.device) -> Any:
     return source_of(rules)
 
 
+def play_randomly(seed: int) -> Iterator[Any]:
+    """Yield the unfinished positions of random games."""
+    game, chance = ludus.game("nine_mens_morris"), random.Random(seed)
+    while True:
+        position = game.start()
+        while position.outcome() is None:
+            yield position
+            position = position.play(chance.choice(position.legal_moves()))
+
+
+def check_rounding(weights: Path, number: int, seed: int) -> dict[str, Any]:
+    """Compare scores of numpy with exact ones on positions of random games."""
+    positions = PositionBatch.from_positions(islice(play_randomly(seed), number))
+    errors = measure_rounding(load_weights(weights), positions)
+    experts = select_experts(positions, expert_table())
+    median, late = np.percentile(errors, [50, 99])
+    return {
+        "positions": number,
+        "largest error, in tolerances": round(float(errors.max()), 4),
+        "99 of 100 below": round(float(late), 4),
+        "median": round(float(median), 5),
+        "largest error by expert": [
+            round(float(errors[experts == each].max(initial=0)), 4)
+            for each in range(experts.max() + 1)
+        ],
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("four", "compare", "games"))
+    parser.add_argument("what", choices=("four", "rounding", "compare", "games"))
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--moves", type=int, default=4)
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--positions", type=int, default=10_000_000)
     parser.add_argument("--games", type=int, default=100_000, help="with each colour")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=math.inf, help="of the visit")
-    parser.add_argument("--compare", type=float, default=300.0, help="seconds of the comparison")
+    parser.add_argument("--seconds", type=float, default=600.0, help="of the comparison")
     arguments = parser.parse_args()
     device = torch.device(arguments.device)
     if arguments.what == "four":
         print(json.dumps(visit_four(device, arguments.moves)))
         return
-    if arguments.what == "games":
-        source = make_source(PRESETS["standard"], device)
-        found = play_certified_games(
-            source, arguments.weights, arguments.games, arguments.seed, device
-        )
-        print(json.dumps(found))
+    if arguments.what == "rounding":
+        print(json.dumps(check_rounding(arguments.weights, arguments.positions, arguments.seed)))
         return
+    # Read by the processes that evaluate in numpy.
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     source = make_source(PRESETS["standard"], device)
-    weights = load_weights(arguments.weights)
-    config = CertificateConfig(log2_cache_size=select_cache_size(device))
-    certification = Certification(source, weights, config, device)
-    for counts in certification.run(arguments.seconds, 1 << 30):
-        print(counts, flush=True)
-    print(json.dumps(certification.exceptions().facts), flush=True)
-    visited = torch.cat(certification.visit.known.runs)
-    chosen = torch.randperm(len(visited), device=device)[: arguments.positions]
-    comparison = DecisionComparison(source, arguments.weights, visited[chosen])
-    print(json.dumps(comparison.finish(arguments.compare)))
+    choose = load_certified_choice(arguments.weights, device)
+    if arguments.what == "games":
+        print(json.dumps(play_certified_games(source, choose, arguments.games, arguments.seed)))
+        return
+    visited = sample_visited(source, choose, arguments.positions, arguments.seed)
+    print(f"{len(visited)} positions", flush=True)
+    comparison = DecisionComparison(source, arguments.weights, visited)
+    print(json.dumps(comparison.finish(arguments.seconds)))
 
 
 if __name__ == "__main__":

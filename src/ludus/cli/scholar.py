@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ludus.learn.scholar.weights import ScholarWeights
 
 MODEL_KINDS = ("scorer", "chain")
-MODEL_SIZES = ("full", "wide", "deep", "small", "compact", "tiny")
-SCORER_SIZES = ("wide", "deep", "compact")
+MODEL_SIZES = ("full", "medium", "deep", "small", "compact", "tiny")
+SCORER_SIZES = ("medium", "deep", "compact")
 """Sizes of scorers alone."""
 
 OPTIMIZERS = ("adam", "muon")
@@ -44,7 +44,7 @@ def scholar(
         typer.Option(
             "--size",
             metavar="SIZE",
-            help="Network size: full, wide, deep, small, compact, or tiny.",
+            help="Network size: full, medium, deep, small, compact, or tiny.",
         ),
     ] = "full",
     minutes: Annotated[float, typer.Option(min=0.01, help="Training time.")] = 15.0,

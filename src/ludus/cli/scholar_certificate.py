@@ -25,6 +25,12 @@ SAVE_SECONDS = 300.0
 MAX_DIGITS = 9
 """Longest number that is read; Python refuses those of thousands of digits."""
 
+LOG2_CACHE_SIZE, CUDA_LOG2_CACHE_SIZE = 24, 30
+"""Log2 of the number of scores kept in memory: 256 MB, and 16 GB of a GPU's."""
+
+BATCH, CUDA_BATCH = 1 << 16, 1 << 20
+"""Positions expanded at once: about 2 GB of a processor's memory, and 5 GB of a GPU's."""
+
 
 @app.command()
 def certify(
@@ -97,12 +103,7 @@ def certify(
     from ludus.learn.common.devices import require_package, select_device
 
     require_package("torch", "visiting positions")
-    from ludus.learn.scholar.certify import (
-        COLOURS,
-        CertificateConfig,
-        Certification,
-        select_cache_size,
-    )
+    from ludus.learn.scholar.certify import COLOURS, CertificateConfig, Certification
     from ludus.learn.scholar.exceptions import SUFFIX, load_exceptions, save_exceptions
     from ludus.learn.scholar.inference import LOSS_AVERSION, find_shipped_weights
     from ludus.learn.scholar.visit import ANY_NUMBER
@@ -131,7 +132,8 @@ def certify(
         colours=COLOURS if colour == "both" else (colour,),
         opponent_errors=ANY_NUMBER if errors == "any" else _parse_errors(errors),
         loss_aversion=care,
-        log2_cache_size=select_cache_size(torch_device),
+        batch=CUDA_BATCH if torch_device.type == "cuda" else BATCH,
+        log2_cache_size=CUDA_LOG2_CACHE_SIZE if torch_device.type == "cuda" else LOG2_CACHE_SIZE,
     )
     given = None if positions is None else _read_positions(positions)
     source = make_example_source(torch_device, oracle)

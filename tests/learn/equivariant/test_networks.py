@@ -179,7 +179,8 @@ def test_the_fourier_basis_is_orthogonal():
 
 @pytest.mark.parametrize("answers", [3, CLASS_PERMUTATIONS], ids=["judging", "pointing"])
 @pytest.mark.parametrize("positions", [1, 7, BATCH_ELEMENTS // 6 + 1])
-def test_numpy_agrees_with_torch(answers, positions):
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 1e-4), (np.float64, 1e-12)])
+def test_numpy_agrees_with_torch(answers, positions, dtype, tolerance):
     trained = network(answers, channels=6)
     features = torch.randn(2, positions, FEATURES.shape[1], dtype=torch.double)
     expected = trained(features).detach().numpy()
@@ -188,10 +189,11 @@ def test_numpy_agrees_with_torch(answers, positions):
             name: values[expert].detach().numpy() for name, values in trained.named_parameters()
         }
         played = NumpyEquivariantNetwork(
-            weights, FEATURES, None if isinstance(answers, int) else answers
+            weights, FEATURES, None if isinstance(answers, int) else answers, dtype=dtype
         )
-        found = played(features[expert].float().numpy())
-        np.testing.assert_allclose(found, expected[expert], rtol=1e-4, atol=1e-4)
+        found = played(features[expert].numpy().astype(dtype))
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, expected[expert], rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("answers", [3, CLASS_PERMUTATIONS], ids=["judging", "pointing"])

@@ -1,6 +1,7 @@
 """Certificates: exceptions of a scorer, their files, and the player that plays them."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,17 @@ import torch
 
 import ludus
 from ludus.core.errors import LudusError
-from ludus.games.nine_mens_morris.batch import PositionBatch, keeps_value, moves_to_points
+from ludus.games.nine_mens_morris.batch import (
+    DRAWN,
+    PositionBatch,
+    keeps_value,
+    moves_to_points,
+)
 from ludus.games.nine_mens_morris.batch import pack_moves as pack
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.common.checkpoint import BadCheckpoint
 from ludus.learn.common.weights import BadWeights
+from ludus.learn.scholar import inference
 from ludus.learn.scholar.bounded_scores import (
     CachedScores,
     NumpyScores,
@@ -34,9 +41,9 @@ from ludus.learn.scholar.exceptions import (
     load_mistakes,
     save_exceptions,
 )
-from ludus.learn.scholar.inference import Scorer
-from ludus.learn.scholar.verification import compare_in_numpy, score_on_device
-from ludus.learn.scholar.weights import load_weights, save_weights
+from ludus.learn.scholar.inference import NUM_RESULTS, Scorer
+from ludus.learn.scholar.verification import compare_in_numpy, measure_rounding, score_on_device
+from ludus.learn.scholar.weights import load_weights, pack_weights, save_weights
 from support.scholar_games import FOUR, drawn_endings, oracle_of, source_of
 from support.scholar_weights import GAME, made, random_weights
 
@@ -263,6 +270,35 @@ def test_torch_and_numpy_agree():
 def test_certificates_of_nothing_are_refused(config):
     with pytest.raises(LudusError):
         CertificateConfig(**config)
+
+
+def test_large_units_of_the_opening_do_not_make_scores_inexact(monkeypatch):
+    """With few men on the board nearly all is drawn, and nothing limits logits in training."""
+    weights = random_weights("scorer")
+    opening = weights.expert_weights(0)
+    opening["first"] *= 30_000
+    opening["last"][:NUM_RESULTS] = 1
+    opening["last_bias"][0, DRAWN] = 15
+    weights = replace(weights, experts=(pack_weights(opening), *weights.experts[1:]))
+    positions = PositionBatch.from_positions(play_openings(100))
+    assert measure_rounding(weights, positions).max() < 0.01
+    # Both devices have the same precision.
+    given = positions.map(torch.as_tensor)
+    scores = NumpyScores(Scorer(weights), CARE)(given)
+    difference = (TorchScores(weights, CARE, CPU)(given).score - scores.score).abs()
+    assert (difference <= 0.01 * scores.tolerance).all()
+    monkeypatch.setattr(inference, "DOUBLE_PRECISION_EXPERTS", frozenset())
+    assert measure_rounding(weights, positions).max() > 0.1
+
+
+def play_openings(number):
+    """Positions after one to four random placements."""
+    source = random.Random(3)
+    for game in range(number):
+        position = GAME.start()
+        for _ in range(1 + game % 4):
+            position = position.play(source.choice(position.legal_moves()))
+        yield position
 
 
 def test_decisions_of_torch_and_numpy_are_compared(tmp_path):

@@ -247,14 +247,16 @@ def test_files_that_tell_of_no_training(small, tmp_path, text):
 def test_the_story(reproduced, small):
     file = small / "experiments/scholar/story.toml"
     text = file.read_text()
-    for option, way in (("way=chain", "chain"), ("size=small", "scorer"), ("", "scorer")):
+    options = ("way=chain", "size=small", "size=compact", "exceptions=off", "")
+    for option in options:
+        way = "chain" if option == "way=chain" else "scorer"
         weights = f"weights={small / way}.safetensors"
         new = f'spec = "scholar:way={way},{weights}"'
         text = text.replace(f'spec = "scholar:{option}"' if option else 'spec = "scholar"', new)
     file.write_text(text)
     result = reproduced("scholar-story")
     lines = tables_of(result)["The story"]["rows"]
-    assert [line[0] for line in lines].count("perfect play") == 4
+    assert [line[0] for line in lines].count("perfect play") == len(options) + 1
     assert all(0 < line[3] <= 100 for line in lines)
     games = [line[4] for line in lines if line[4] is not None]
     assert games == [54], "the start is not solved here; one line is an earlier count"

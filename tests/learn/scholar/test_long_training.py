@@ -234,7 +234,7 @@ def test_a_small_scorer_learns_from_a_large_one():
 
 
 @pytest.mark.parametrize(
-    ("size", "megabytes"), [("full", 16), ("wide", 32), ("deep", 32), ("compact", 2)]
+    ("size", "megabytes"), [("full", 32), ("medium", 16), ("deep", 32), ("compact", 2)]
 )
 def test_sizes_of_scorers(size, megabytes):
     config = load_scorer_preset(size, 1)

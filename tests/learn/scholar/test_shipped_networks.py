@@ -21,8 +21,8 @@ from support.scholar_games import packed, readable
 GAME = ludus.game("nine_mens_morris")
 MEGABYTE = 1_000_000
 LEAST = {
-    "scholar": 0.93,
-    "scholar:size=wide": 0.96,
+    "scholar": 0.97,
+    "scholar:exceptions=off": 0.96,
     "scholar:size=compact": 0.9,
     "scholar:size=small": 0.88,
     "scholar:way=chain": 0.88,
@@ -59,17 +59,16 @@ def test_shipped_networks_keep_the_value(spec):
 
 def test_shipped_networks_are_small_and_tell_how_they_were_made():
     files = inference.find_shipped_weights()
-    sizes = {("chain", "full"): 16, ("scorer", "full"): 16, ("scorer", "small"): 2}
-    sizes |= {("scorer", "wide"): 32, ("scorer", "compact"): 2}
+    sizes = {("chain", "full"): 16, ("scorer", "full"): 32}
+    sizes |= {("scorer", "compact"): 2, ("scorer", "small"): 2}
     assert set(files) == set(sizes)
     for name, path in files.items():
         assert path.stat().st_size <= sizes[name] * MEGABYTE
         assert load_weights(path).trained["teacher"] == "perfect play"
 
 
-@pytest.mark.parametrize("size", ["full", "wide"])
-def test_a_shipped_certificate_is_complete_and_its_moves_are_played(size):
-    weights = inference.find_shipped_weights()["scorer", size]
+def test_the_shipped_certificate_is_complete_and_its_moves_are_played():
+    weights = inference.find_shipped_weights()["scorer", "full"]
     packed_exceptions = load_exceptions(weights.with_suffix(SUFFIX), load_weights(weights).digest())
     stored = packed_exceptions.unpack()
     facts = dict(stored.facts)
@@ -78,13 +77,13 @@ def test_a_shipped_certificate_is_complete_and_its_moves_are_played(size):
     assert hashlib.sha256(proved.encode()).hexdigest() == digest
     assert facts["complete"]
     assert facts["lost"] == facts["opponent_errors"] == 0
-    assert facts["exceptions"] == len(stored) < facts["critical"] / 90
+    assert facts["exceptions"] == len(stored) < facts["critical"] / 300
     some = slice(0, None, len(stored) // 40)
     positions = PositionBatch.from_keys(stored.keys[some]).to_positions(GAME)
-    choices = ludus.player(f"scholar:size={size}", GAME).choose_many(positions)
+    choices = ludus.player("scholar", GAME).choose_many(positions)
     moves = stored.moves[some].tolist()
     assert [packed(choice.move) for choice in choices] == moves
-    bare = ludus.player(f"scholar:size={size},exceptions=off", GAME).choose_many(positions)
+    bare = ludus.player("scholar:exceptions=off", GAME).choose_many(positions)
     changed = [packed(choice.move) != move for choice, move in zip(bare, moves, strict=True)]
     assert sum(changed) > 10
     assert ["stored move" in choice.comment for choice in choices] == changed

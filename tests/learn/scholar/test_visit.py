@@ -18,7 +18,7 @@ from ludus.learn.scholar.certify import (
 from ludus.learn.scholar.evaluate import find_first_errors
 from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
 from ludus.learn.scholar.training_data import NO_ERROR
-from ludus.learn.scholar.verification import make_choice
+from ludus.learn.scholar.verification import make_choice, sample_visited
 from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, StoredMoves, Visit, group_by_opponent
 from support.scholar_games import FOUR, THREE, drawn_endings, oracle_of, source_of
 from support.scholar_weights import random_weights
@@ -173,18 +173,37 @@ def test_a_set_of_keys_grows_in_sorted_runs():
         assert all((run.diff() > 0).all() for run in keys.runs)
 
 
-def test_games_with_stored_moves_lose_no_value():
+@pytest.fixture(scope="module")
+def visit_as_white():
+    """A complete visit; three men a side are lost for Black, who has no value to lose."""
     source = source_of(THREE)
-    # Three men a side are lost for Black, who has no value to lose.
     visit = Visit(source, HashScores(), make_roots(source, ("white",)), batch=1 << 12)
     list(visit.run())
     assert visit.is_complete
+    return visit
+
+
+def test_games_with_stored_moves_lose_no_value(visit_as_white):
+    visit = visit_as_white
 
     def count_errors(stored):
         choose = make_choice(HashScores(), stored, CPU)
-        first = find_first_errors(source, choose, 100, seed=1, max_plies=30)
+        first = find_first_errors(visit.source, choose, 100, seed=1, max_plies=30)
         return int((first[0::2] != NO_ERROR).sum())
 
     assert count_errors(visit.stored) == 0
     none = StoredMoves(visit.stored.keys[:0], visit.stored.moves[:0])
     assert count_errors(none) > 25
+
+
+def test_positions_of_games_are_among_those_of_the_visit(visit_as_white):
+    visited = {key for key, _ in keys_of(visit_as_white)}
+    choose = make_choice(HashScores(), visit_as_white.stored, CPU)
+    sample = sample_visited(visit_as_white.source, choose, 300, seed=2, games=20)
+    assert len(set(sample.tolist())) == len(sample) == 300
+    # The player has both colours in the games, and White in the visit. While men are placed both
+    # sides have as many in hand when White is to move.
+    positions = PositionBatch.from_keys(sample)
+    is_white = (positions.own_hand == positions.other_hand) & (positions.own_hand > 0)
+    assert 0 < int(is_white.sum()) < 300
+    assert set(sample[is_white].tolist()) <= visited

@@ -8,7 +8,7 @@ each of the latter applied twice: a tenth of the work.
 """
 
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ludus.games.nine_mens_morris.board import POINTS as NAMES
 from ludus.learn.equivariant.group import GROUP_ORDER, POINT_PERMUTATIONS, Permutations
 
-Array = NDArray[np.float32]
+Array = NDArray[np.floating[Any]]
+"""Weights and units, all of one precision."""
 
 NUM_1D_IRREPS = 8
 """Number of one-dimensional irreps."""
@@ -47,7 +48,7 @@ def fourier_basis() -> NDArray[np.float64]:
 def transform_kernel(steps: Array) -> FourierKernel:
     """Transform the weights of a group convolution, (16, to, from), to the Fourier basis."""
     _, to, frm = steps.shape
-    terms = (_irrep_entries() @ steps.reshape(GROUP_ORDER, -1)).reshape(steps.shape)
+    terms = (_irrep_entries(steps.dtype) @ steps.reshape(GROUP_ORDER, -1)).reshape(steps.shape)
     # The inverse of a group element has the transposed matrix, because all irreps are orthogonal.
     pairs = terms[NUM_1D_IRREPS:].reshape(NUM_2D_IRREPS, 2, 2, to, frm).transpose(0, 1, 3, 2, 4)
     return FourierKernel(
@@ -56,12 +57,12 @@ def transform_kernel(steps: Array) -> FourierKernel:
 
 
 @cache
-def _irrep_entries() -> Array:
+def _irrep_entries(dtype: np.dtype[Any]) -> Array:
     """Return the unnormalised matrix entries of the irreps, rows as in `fourier_basis`."""
     sizes = np.repeat(
         [GROUP_ORDER**0.5, (GROUP_ORDER / 2) ** 0.5], [NUM_1D_IRREPS, GROUP_ORDER - NUM_1D_IRREPS]
     )
-    sums: Array = (fourier_basis() * sizes[:, None]).astype(np.float32)
+    sums: Array = (fourier_basis() * sizes[:, None]).astype(dtype)
     return sums
 
 
@@ -69,7 +70,7 @@ def convolve(terms: Array, layer: FourierKernel) -> Array:
     """Apply a group convolution to coefficients: (16, from, positions) to (16, to, positions)."""
     _, width, number = terms.shape
     to = layer.irreps_1d.shape[1]
-    found = np.empty((GROUP_ORDER, to, number), dtype=np.float32)
+    found = np.empty((GROUP_ORDER, to, number), terms.dtype)
     np.matmul(layer.irreps_1d, terms[:NUM_1D_IRREPS], out=found[:NUM_1D_IRREPS])
     # Both rows of a two-dimensional irrep are multiplied by the same matrix.
     np.matmul(
@@ -82,20 +83,20 @@ def convolve(terms: Array, layer: FourierKernel) -> Array:
 
 def apply_relu(terms: Array) -> Array:
     """Apply ReLU in the group domain and return the Fourier coefficients of the result."""
-    return (
-        _fourier_basis_float32() @ np.maximum(to_group_domain(terms), 0).reshape(GROUP_ORDER, -1)
-    ).reshape(terms.shape)
+    rectified = np.maximum(to_group_domain(terms), 0).reshape(GROUP_ORDER, -1)
+    return (_cast_fourier_basis(terms.dtype) @ rectified).reshape(terms.shape)
 
 
 def to_group_domain(terms: Array) -> Array:
     """Transform Fourier coefficients, (16, channels, positions), to values by group element."""
-    return (_fourier_basis_float32().T @ terms.reshape(GROUP_ORDER, -1)).reshape(terms.shape)
+    basis = _cast_fourier_basis(terms.dtype)
+    return (basis.T @ terms.reshape(GROUP_ORDER, -1)).reshape(terms.shape)
 
 
 @cache
-def _fourier_basis_float32() -> Array:
-    """Return the Fourier basis in single precision."""
-    return fourier_basis().astype(np.float32)
+def _cast_fourier_basis(dtype: np.dtype[Any]) -> Array:
+    """Return the Fourier basis in this precision."""
+    return fourier_basis().astype(dtype)
 
 
 @cache
@@ -179,7 +180,7 @@ def build_lifting_layer(first: Array, permutations: Permutations) -> LiftingLaye
     coefficient is multiplied by the matching part of the filter: a third of the work and less
     memory. Orbits are small, so that matrix has small blocks, most of them equal.
     """
-    basis = build_adapted_basis(permutations)
+    basis = build_adapted_basis(permutations, first.dtype)
     terms = first @ basis.matrix.T
     signs = tuple(GROUP_ORDER**0.5 * terms[:, part] for part in basis.irreps_1d)
     planes = []
@@ -195,7 +196,7 @@ def lift(features: Array, layer: LiftingLayer) -> Array:
     """Apply a lifting layer: (positions, features) to coefficients, (16, channels, positions)."""
     number, channels = len(features), len(layer.irreps_1d[0])
     terms = to_adapted_basis(features, layer.basis)
-    found = np.empty((GROUP_ORDER, channels, number), dtype=np.float32)
+    found = np.empty((GROUP_ORDER, channels, number), features.dtype)
     for sign, part in enumerate(layer.basis.irreps_1d):
         np.matmul(layer.irreps_1d[sign], terms[part], out=found[sign])
     pairs = found[NUM_1D_IRREPS:].reshape(NUM_2D_IRREPS, 2, 2 * channels, number)
@@ -217,14 +218,18 @@ def to_adapted_basis(features: Array, basis: SymmetryAdaptedBasis) -> Array:
     return found[basis.order]
 
 
-def build_adapted_basis(permutations: Permutations) -> SymmetryAdaptedBasis:
+def build_adapted_basis(
+    permutations: Permutations, dtype: np.dtype[Any] | type = np.float32
+) -> SymmetryAdaptedBasis:
     """Build the symmetry-adapted basis of features that the symmetries permute in this way."""
     moved = np.ascontiguousarray(permutations, dtype=np.int64)
-    return _build_adapted_basis_cached(moved.tobytes(), moved.shape[1])
+    return _build_adapted_basis_cached(moved.tobytes(), moved.shape[1], np.dtype(dtype))
 
 
 @lru_cache(maxsize=16)
-def _build_adapted_basis_cached(moved: bytes, width: int) -> SymmetryAdaptedBasis:
+def _build_adapted_basis_cached(
+    moved: bytes, width: int, dtype: np.dtype[Any]
+) -> SymmetryAdaptedBasis:
     permutations = np.frombuffer(moved, dtype=np.int64).reshape(GROUP_ORDER, width)
     signs, planes = irreps()
     rows: list[NDArray[np.float64]] = []
@@ -233,7 +238,7 @@ def _build_adapted_basis_cached(moved: bytes, width: int) -> SymmetryAdaptedBasi
         first = sum(map(len, rows))
         rows.append(_project_onto_irrep(permutations, each))
         parts.append(slice(first, first + len(rows[-1])))
-    matrix = np.concatenate(rows).astype(np.float32)
+    matrix = np.concatenate(rows).astype(dtype)
     return SymmetryAdaptedBasis(
         matrix,
         *_find_orbit_blocks(permutations, matrix),

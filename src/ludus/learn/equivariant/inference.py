@@ -18,7 +18,7 @@ from ludus.learn.equivariant.fourier import (
 )
 from ludus.learn.equivariant.group import GROUP_ORDER, Permutations
 
-Array = NDArray[np.float32]
+Array = NDArray[np.floating[Any]]
 
 BATCH_ELEMENTS = 6144
 """Channels times positions of a batch: with more, the group domain does not fit into the cache;
@@ -39,14 +39,15 @@ class NumpyEquivariantNetwork:
         inputs: Permutations,
         outputs: Permutations | None,
         repeats: int = 1,
+        dtype: type[np.floating[Any]] = np.float32,
     ) -> None:
         """Build the network from the parameters of `model.EquivariantNetwork` without the dimension
         of experts.
 
         The blocks are applied `repeats` times, all of them in turn. Without `outputs`, permutations
-        of the outputs, the outputs are invariant.
+        of the outputs, the outputs are invariant. All is computed in the precision of `dtype`.
         """
-        exact = {name: np.asarray(values, np.float32) for name, values in weights.items()}
+        exact = {name: np.asarray(values, dtype) for name, values in weights.items()}
         self.first = build_lifting_layer(exact["first"], inputs)
         self.first_bias = _transform_bias(exact["first_bias"])
         num_blocks = sum(name.endswith("layer1") for name in exact)
@@ -55,7 +56,7 @@ class NumpyEquivariantNetwork:
         self.has_point_outputs = outputs is not None
         self.last: Array
         if outputs is None:
-            self.last = np.asarray(exact["last"].T / GROUP_ORDER, np.float32)
+            self.last = np.asarray(exact["last"].T / GROUP_ORDER, dtype)
             self.last_bias = exact["last_bias"].reshape(-1)
         else:
             projection = group.expand_point_projection(
@@ -67,6 +68,7 @@ class NumpyEquivariantNetwork:
 
     def __call__(self, inputs: Array) -> Array:
         """Return the outputs, (positions, outputs), of input features, (positions, features)."""
+        inputs = np.asarray(inputs, self.last.dtype)
         size = max(BATCH_ELEMENTS // len(self.first_bias), MIN_BATCH)
         if len(inputs) <= size:
             return self._forward_batch(inputs)
@@ -121,7 +123,7 @@ def _load_block(
 
 def _transform_bias(shared: Array) -> Array:
     """Return the coefficient of the trivial irrep of a bias; (channels, 1)."""
-    return shared.reshape(-1, 1) * np.float32(GROUP_ORDER**0.5)
+    return shared.reshape(-1, 1) * shared.dtype.type(GROUP_ORDER**0.5)
 
 
 def softmax(logits: Array) -> Array:

@@ -6,12 +6,7 @@ from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from ludus.learn.scholar.bounded_scores import BoundedScores
-    from ludus.learn.scholar.certify import (
-        CertificateConfig,
-        Certification,
-        make_roots,
-        select_cache_size,
-    )
+    from ludus.learn.scholar.certify import CertificateConfig, Certification, make_roots
     from ludus.learn.scholar.encoding import (
         FIRST_FLYING_EXPERT,
         FIRST_MOVING_EXPERT,
@@ -29,7 +24,13 @@ if TYPE_CHECKING:
     from ludus.learn.scholar.inference import DEFAULT_SIZE, find_shipped_weights, utility
     from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer, Way
     from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
-    from ludus.learn.scholar.verification import DecisionComparison, play_certified_games
+    from ludus.learn.scholar.verification import (
+        DecisionComparison,
+        load_certified_choice,
+        measure_rounding,
+        play_certified_games,
+        sample_visited,
+    )
     from ludus.learn.scholar.visit import Visit
     from ludus.learn.scholar.weights import SCORER, load_weights
 
@@ -56,10 +57,12 @@ __all__ = [
     "compute_features",
     "expert_table",
     "find_shipped_weights",
+    "load_certified_choice",
     "load_weights",
     "make_roots",
+    "measure_rounding",
     "play_certified_games",
-    "select_cache_size",
+    "sample_visited",
     "select_experts",
     "solve_on_gpu",
     "stream_examples",

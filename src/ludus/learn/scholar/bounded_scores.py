@@ -13,6 +13,7 @@ from ludus.games.nine_mens_morris.batch import DRAWN, LOSS, WIN, PositionBatch
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.inference import (
+    DOUBLE_PRECISION_EXPERTS,
     LONG_GAME_LOG2,
     MAX_LENGTH_PENALTY,
     NUM_RESULTS,
@@ -76,15 +77,21 @@ class NumpyScores:
 
 
 class TorchScores:
-    """The same scores by torch in single precision, on a GPU or elsewhere.
+    """The same scores by torch, on a GPU or elsewhere.
 
-    Bfloat16 is used only where it is exact: elsewhere its errors have no useful bound.
+    Each expert has the precision that it has in the player. Bfloat16 is used only where it is
+    exact: elsewhere its errors have no useful bound.
     """
 
     def __init__(self, weights: ScholarWeights, loss_aversion: float, device: torch.device) -> None:
         self._loss_aversion = loss_aversion
         self._encoder = TensorEncoder(device, torch.float32)
-        self._experts = [PreparedExpert(weights, number, device) for number in range(NUM_EXPERTS)]
+        self._experts = [
+            (DoubleExpert if number in DOUBLE_PRECISION_EXPERTS else PreparedExpert)(
+                weights, number, device
+            )
+            for number in range(NUM_EXPERTS)
+        ]
         self._places = torch.arange(CHUNK, device=device)
 
     @torch.no_grad()
@@ -110,7 +117,7 @@ class TorchScores:
         length = torch.where(utilities > 0, log2_plies[:, 0], log2_plies[:, 1])
         penalty = MAX_LENGTH_PENALTY * (length / LONG_GAME_LOG2).clamp(0, 1)
         tolerance = bound_error(probabilities, self._loss_aversion)
-        return BoundedScores(utilities * (1 - penalty), tolerance)
+        return BoundedScores((utilities * (1 - penalty)).float(), tolerance.float())
 
 
 class PreparedExpert:
@@ -124,6 +131,19 @@ class PreparedExpert:
     def evaluate(self, features: torch.Tensor) -> torch.Tensor:
         """Return the outputs, (1, positions, 5), for features, (1, positions, features)."""
         lifted = multiply_exact_inputs(features, self._filters)
+        return self._network.project_lifted(lifted, self._layers)
+
+
+class DoubleExpert:
+    """One expert of a scorer in double precision."""
+
+    def __init__(self, weights: ScholarWeights, number: int, device: torch.device) -> None:
+        self._network = build_expert(weights, number).to(device, torch.float64)
+        self._layers = self._network.transform_layers(torch.float64)
+
+    def evaluate(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the outputs as `PreparedExpert` does."""
+        lifted = torch.bmm(features.double(), self._layers.filters)
         return self._network.project_lifted(lifted, self._layers)
 
 

@@ -37,9 +37,6 @@ from ludus.learn.scholar.weights import ScholarWeights
 
 COLOURS = ("white", "black")
 
-LOG2_CACHE_SIZE, CUDA_LOG2_CACHE_SIZE = 20, 30
-"""Log2 of the number of scores kept in memory: 16 MB, and 16 GB of a GPU's."""
-
 
 @dataclass(frozen=True)
 class CertificateConfig:
@@ -52,8 +49,8 @@ class CertificateConfig:
     """Number of times that the opponent may give the value away, or ANY_NUMBER."""
 
     loss_aversion: float = LOSS_AVERSION
-    batch: int = 1 << 20
-    """Positions expanded at once; on a GPU they take about 5 GB."""
+    batch: int = 1 << 16
+    """Positions expanded at once."""
 
     log2_cache_size: int = 16
     """Log2 of the number of scores that are kept for later, 16 bytes each."""
@@ -65,11 +62,6 @@ class CertificateConfig:
             raise BadSpec(f"care is a number from 1 to {MAX_LOSS_AVERSION:g}")
         if not ANY_NUMBER <= self.opponent_errors <= MAX_ERRORS:
             raise BadSpec(f"the opponent may err up to {MAX_ERRORS} times, or any number of times")
-
-
-def select_cache_size(device: torch.device) -> int:
-    """Return the log2 of the number of scores to keep on a device."""
-    return CUDA_LOG2_CACHE_SIZE if device.type == "cuda" else LOG2_CACHE_SIZE
 
 
 def make_roots(source: ExampleSource, colours: Sequence[str]) -> PositionBatch:

@@ -94,6 +94,7 @@ def build_network(
     output_permutations: Permutations | None,
     outputs: int,
     repeats: int = 1,
+    dtype: type[np.floating[Any]] = np.float32,
 ) -> NumpyEquivariantNetwork:
     """Build a network from a file's tensors; raise BadWeights if they do not fit."""
     first = weights.get("first")
@@ -105,15 +106,19 @@ def build_network(
     )
     if {name: values.shape for name, values in weights.items()} != expected:
         raise BadWeights("an expert's tensors do not make a network")
-    return NumpyEquivariantNetwork(weights, input_permutations, output_permutations, repeats)
+    return NumpyEquivariantNetwork(weights, input_permutations, output_permutations, repeats, dtype)
 
 
-def run_expert(expert: NumpyEquivariantNetwork, features: FloatArray) -> FloatArray:
+MAX_OUTPUT = float(np.finfo(np.float32).max)
+"""Largest output of an expert, in whatever precision."""
+
+
+def run_expert(expert: NumpyEquivariantNetwork, features: FloatArray) -> NDArray[np.floating[Any]]:
     """Return an expert's outputs for each position; raise BadWeights if they are not finite."""
     # Large weights from a file may overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         outputs = expert(features)
-    if not np.isfinite(outputs).all():
+    if not (np.abs(outputs) <= MAX_OUTPUT).all():
         raise BadWeights("an expert's output is not a finite number")
     return outputs
 
@@ -128,6 +133,13 @@ class ScorerOutput(NamedTuple):
     """(positions, 2): log2 of the plies to a loss and to a win."""
 
 
+DOUBLE_PRECISION_EXPERTS: Final = frozenset({0})
+"""Experts whose units grow so large that errors of single precision can decide between moves.
+
+Nearly all positions of expert 0, with more than 13 men in hand, are draws. Nothing limits the
+logits there; `measure_rounding` in verification.py measures the errors of all experts."""
+
+
 class Scorer:
     """Predictor of results, with one network per kind of position, built on first use."""
 
@@ -140,10 +152,13 @@ class Scorer:
 
     def evaluate(self, positions: PositionBatch) -> ScorerOutput:
         """Predict the results of positions."""
-        outputs = np.empty((len(positions), len(OUTPUT_NAMES)), dtype=np.float32)
+        probabilities = np.empty((len(positions), NUM_RESULTS), dtype=np.float32)
+        log2_plies = np.empty((len(positions), 2), dtype=np.float32)
         for kind, which, features in group_by_expert(positions):
-            outputs[which] = run_expert(self._expert(kind), features)
-        return ScorerOutput(softmax(outputs[:, :NUM_RESULTS]), outputs[:, NUM_RESULTS:])
+            outputs = run_expert(self._expert(kind), features)
+            probabilities[which] = softmax(outputs[:, :NUM_RESULTS])
+            log2_plies[which] = outputs[:, NUM_RESULTS:]
+        return ScorerOutput(probabilities, log2_plies)
 
     @cached_property
     def exceptions(self) -> PackedExceptions | None:
@@ -156,8 +171,9 @@ class Scorer:
     def _expert(self, kind: int) -> NumpyEquivariantNetwork:
         if kind not in self._loaded:
             weights, repeats = self._weights.expert_weights(kind), self._weights.repeats[kind]
+            dtype = np.float64 if kind in DOUBLE_PRECISION_EXPERTS else np.float32
             self._loaded[kind] = build_network(
-                weights, FEATURE_PERMUTATIONS, None, len(OUTPUT_NAMES), repeats
+                weights, FEATURE_PERMUTATIONS, None, len(OUTPUT_NAMES), repeats, dtype
             )
         return self._loaded[kind]
 

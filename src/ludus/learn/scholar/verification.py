@@ -1,4 +1,4 @@
-"""Checks of certificates: decisions of a device compared with numpy's, and games."""
+"""Checks of certificates: rounding, decisions of a device compared with numpy's, and games."""
 
 import multiprocessing
 import os
@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor, wait
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,16 +21,36 @@ from ludus.games.nine_mens_morris.batch import (
     PositionBatch,
     unpack_part,
 )
-from ludus.learn.scholar.bounded_scores import CachedScores, ScoreFunction, make_score_function
+from ludus.learn.equivariant.inference import softmax
+from ludus.learn.scholar.bounded_scores import (
+    CachedScores,
+    ScoreFunction,
+    bound_error,
+    build_expert,
+    make_score_function,
+)
 from ludus.learn.scholar.encoding import expert_table, select_experts
 from ludus.learn.scholar.evaluate import find_first_errors, summarize_errors
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.exceptions import INVERSE_IMAGES, SUFFIX, load_exceptions
-from ludus.learn.scholar.inference import LOSS_AVERSION, Scorer, penalize_length, utility
+from ludus.learn.scholar.inference import (
+    LOSS_AVERSION,
+    NUM_RESULTS,
+    Scorer,
+    group_by_expert,
+    penalize_length,
+    utility,
+)
 from ludus.learn.scholar.model import as_tensor
 from ludus.learn.scholar.training_data import ChooseMoves, to_source_array
-from ludus.learn.scholar.visit import UNSCORED, StoredMoves, find_playable, score_moves
-from ludus.learn.scholar.weights import load_weights
+from ludus.learn.scholar.visit import (
+    UNSCORED,
+    StoredMoves,
+    find_playable,
+    score_moves,
+    sort_unique,
+)
+from ludus.learn.scholar.weights import ScholarWeights, load_weights
 
 LOG2_CACHE_SIZE = 24
 """Log2 of the number of scores that are kept."""
@@ -66,19 +87,47 @@ def undo_symmetry(moves: torch.Tensor, symmetry: torch.Tensor) -> torch.Tensor:
     return torch.where(moves >= 0, packed, -1)
 
 
-def play_certified_games(
-    source: ExampleSource, path: Path, games: int, seed: int, device: torch.device
-) -> dict[str, Any]:
-    """Play games with each colour against random moves that keep the value; count those lost.
-
-    The scorer of `path` plays with the exceptions beside its file.
-    """
+def load_certified_choice(path: Path, device: torch.device) -> ChooseMoves:
+    """Return the choice of the scorer of `path` with the exceptions beside its file."""
     weights = load_weights(path)
     known = load_exceptions(path.with_suffix(SUFFIX), weights.digest()).unpack()
     columns = (torch.tensor(each, device=device) for each in (known.keys, known.moves))
     evaluate = make_score_function(weights, known.loss_aversion, device)
-    choose = make_choice(evaluate, StoredMoves(*columns), device)
+    return make_choice(evaluate, StoredMoves(*columns), device)
+
+
+def play_certified_games(
+    source: ExampleSource, choose: ChooseMoves, games: int, seed: int
+) -> dict[str, Any]:
+    """Play games with each colour against random moves that keep the value; count those lost."""
     return summarize_errors(find_first_errors(source, choose, 2 * games, seed))
+
+
+GAMES_AT_ONCE = 200_000
+"""Games from which visited positions are sampled at once."""
+
+
+def sample_visited(
+    source: ExampleSource, choose: ChooseMoves, count: int, seed: int, games: int = GAMES_AT_ONCE
+) -> torch.Tensor:
+    """Sample the canonical keys of distinct positions in which the player is to move in games.
+
+    The opponent plays random moves that keep the value, so that a visit reaches all of these
+    positions. There are fewer than `count` if further games add no others.
+    """
+    parts: list[torch.Tensor] = []
+
+    def record(examples: ExampleBatch) -> torch.Tensor:
+        parts.append(sort_unique(examples.positions.map(as_tensor).find_canonical()[0]))
+        return choose(examples)
+
+    seeds, num_known = Random(seed), -1
+    while not parts or num_known < len(parts[0]) < count:
+        num_known = len(parts[0]) if parts else 0
+        find_first_errors(source, record, games, seeds.getrandbits(62))
+        parts[:] = [sort_unique(torch.cat(parts))]
+    order = source.random_permutation(len(parts[0]), seeds.getrandbits(62))
+    return parts[0][as_tensor(order)[:count]]
 
 
 class ScoredBatch(NamedTuple):
@@ -156,6 +205,25 @@ def compare_in_numpy(path: str, batch: ScoredBatch) -> dict[str, Any]:
         "largest_difference": float(np.abs(batch.score - exact)[is_scored].max(initial=0)),
         "disagreements": int((~is_playable & ~batch.is_exception).sum()),
     }
+
+
+def measure_rounding(weights: ScholarWeights, positions: PositionBatch) -> NDArray[np.float64]:
+    """Return the errors of numpy's scores as proportions of their tolerances, in the given order.
+
+    The exact scores are computed in double precision. Scores of two machines differ by less than
+    the tolerance if both errors are below a half of it.
+    """
+    scorer, errors = Scorer(weights), np.empty(len(positions))
+    for kind, rows, features in group_by_expert(positions):
+        network = build_expert(weights, kind).double()
+        with torch.no_grad():
+            outputs = network(torch.as_tensor(features, dtype=torch.float64)[None])[0].numpy()
+        probabilities = softmax(outputs[:, :NUM_RESULTS])
+        exact = penalize_length(utility(probabilities, LOSS_AVERSION), outputs[:, NUM_RESULTS:])
+        found = scorer.evaluate(positions[rows])
+        score = penalize_length(utility(found.probabilities, LOSS_AVERSION), found.log2_plies)
+        errors[rows] = np.abs(score - exact) / bound_error(probabilities, LOSS_AVERSION)
+    return errors
 
 
 class DecisionComparison:
