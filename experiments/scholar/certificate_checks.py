@@ -8,9 +8,10 @@
 `four` visits games of four men a side that a pseudo-random player plays; its output must be the
 same on every device. `rounding` compares numpy's scores of N positions of random games with those
 of double precision; it needs no GPU. `games` plays N games with each colour against random moves
-that keep the value, with the scores of the GPU and the exceptions beside the weights; no move may
-lose the value. `compare` evaluates N distinct positions of such games by the GPU's and by numpy's
-arithmetic. On a GPU numpy, torch and a CUDA toolkit are needed; Ludus need not be installed.
+that keep the value, with the scores of the GPU, or of numpy (`--device cpu --oracle DIR`), and the
+exceptions beside the weights; no move may lose the value. `compare` evaluates N distinct positions
+of such games by the GPU's and by numpy's arithmetic. On a GPU numpy, torch and a CUDA toolkit are
+needed; Ludus need not be installed.
 """
 
 import argparse
@@ -32,6 +33,7 @@ from ludus.learn.scholar import (
     BoundedScores,
     CudaExampleSource,
     DecisionComparison,
+    OracleExampleSource,
     Visit,
     expert_table,
     load_certified_choice,
@@ -71,10 +73,17 @@ def visit_four(device: torch.device, own_moves: int) -> dict[str, Any]:
     return {"levels": levels, "stored": int((stored * 1000003 % 998244353).sum())}
 
 
-def make_source(rules: Rules, device: torch.device) -> Any:
-    """Solve the game on the GPU, or a small one on the processor."""
+def make_source(rules: Rules, device: torch.device, oracle: Path | None = None) -> Any:
+    """Solve the game on the GPU, or a small one on the processor; or open a solved one."""
     if device.type == "cuda":
         return CudaExampleSource(solve_on_gpu(rules))
+    if oracle is not None:
+        # Compiled modules, which a machine with a GPU need not have.
+        from ludus.oracle import MorrisOracle, oracle_for
+
+        solved = oracle_for(ludus.game("nine_mens_morris", rules), oracle)
+        assert isinstance(solved, MorrisOracle)
+        return OracleExampleSource(solved)
     from support.scholar_games import source_of
 
     return source_of(rules)
@@ -112,6 +121,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=("four", "rounding", "compare", "games"))
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--oracle", type=Path, help="the solved game, for a processor")
     parser.add_argument("--moves", type=int, default=4)
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--positions", type=int, default=10_000_000)
@@ -128,7 +138,7 @@ def main() -> None:
         return
     # Read by the processes that evaluate in numpy.
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
-    source = make_source(PRESETS["standard"], device)
+    source = make_source(PRESETS["standard"], device, arguments.oracle)
     choose = load_certified_choice(arguments.weights, device)
     if arguments.what == "games":
         print(json.dumps(play_certified_games(source, choose, arguments.games, arguments.seed)))

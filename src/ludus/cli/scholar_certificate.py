@@ -28,8 +28,8 @@ MAX_DIGITS = 9
 LOG2_CACHE_SIZE, CUDA_LOG2_CACHE_SIZE = 24, 30
 """Log2 of the number of scores kept in memory: 256 MB, and 16 GB of a GPU's."""
 
-BATCH, CUDA_BATCH = 1 << 16, 1 << 20
-"""Positions expanded at once: about 2 GB of a processor's memory, and 5 GB of a GPU's."""
+BATCH, CUDA_BATCH = 1 << 17, 1 << 20
+"""Positions expanded at once: about 3 GB of a processor's memory, and 5 GB of a GPU's."""
 
 
 @app.command()

@@ -42,7 +42,13 @@ from ludus.learn.scholar.exceptions import (
     save_exceptions,
 )
 from ludus.learn.scholar.inference import NUM_RESULTS, Scorer
-from ludus.learn.scholar.verification import compare_in_numpy, measure_rounding, score_on_device
+from ludus.learn.scholar.verification import (
+    compare_in_numpy,
+    load_certified_choice,
+    measure_rounding,
+    play_certified_games,
+    score_on_device,
+)
 from ludus.learn.scholar.weights import load_weights, pack_weights, save_weights
 from support.scholar_games import FOUR, drawn_endings, oracle_of, source_of
 from support.scholar_weights import GAME, made, random_weights
@@ -174,6 +180,17 @@ def test_the_player_plays_stored_moves(certified, found):
     assert not any("stored move" in each.comment for each in own)
     assert [each.scores for each in own] == [each.scores for each in choices]
     assert not any("stored" in each.comment for each in other_care.choose_many(positions))
+
+
+def test_a_device_chooses_stored_moves(certified, found):
+    source = source_of(FOUR)
+    examples = source.examples(PositionBatch.from_keys(found.keys))
+    chosen = load_certified_choice(certified, CPU)(examples)
+    moves = torch.as_tensor(examples.children.move).gather(1, chosen[:, None])[:, 0]
+    assert moves.tolist() == found.moves.tolist()
+    summary = play_certified_games(source, load_certified_choice(certified, CPU), 5, seed=1)
+    assert summary["games"] == 5
+    assert sum(summary["plies"]) == summary["lost_as_white"] + summary["lost_as_black"]
 
 
 def test_the_certified_player_never_loses_to_perfect_play(certified):
