@@ -2,7 +2,7 @@
 
     python benchmarks/scholar_moves.py [FILE.safetensors …]
 
-Without a file the shipped scholars are asked. Wanted are 5 ms for one move in full and 1 ms in
+Without a file the shipped scholars are asked. Wanted are 3 ms for one move in full and 1 ms in
 small.
 """
 

@@ -19,7 +19,6 @@ from ludus.learn.scholar.inference import (
     NUM_RESULTS,
     OUTPUT_NAMES,
     Scorer,
-    penalize_length,
     utility,
 )
 from ludus.learn.scholar.model import TensorEncoder
@@ -70,8 +69,7 @@ class NumpyScores:
 
     def __call__(self, positions: PositionBatch) -> BoundedScores:
         output = self._scorer.evaluate(positions.map(lambda column: column.cpu().numpy()))
-        utilities = utility(output.probabilities, self._loss_aversion)
-        score = penalize_length(utilities, output.log2_plies)
+        score = output.score(self._loss_aversion)
         tolerance = bound_error(output.probabilities, self._loss_aversion)
         return BoundedScores(torch.as_tensor(score), torch.as_tensor(tolerance))
 

@@ -132,6 +132,12 @@ class ScorerOutput(NamedTuple):
     log2_plies: NDArray[np.float32]
     """(positions, 2): log2 of the plies to a loss and to a win."""
 
+    def score(self, loss_aversion: float) -> NDArray[np.float32]:
+        """Return the scores of the positions for the side that has just moved."""
+        scores: NDArray[np.float32]
+        scores = penalize_length(utility(self.probabilities, loss_aversion), self.log2_plies)
+        return scores
+
 
 DOUBLE_PRECISION_EXPERTS: Final = frozenset({0})
 """Experts whose units grow so large that errors of single precision can decide between moves.

@@ -337,7 +337,7 @@ class ScholarOptions:
     """Options of the scholar."""
 
     size: str = inference.DEFAULT_SIZE
-    """full, or small for slow machines."""
+    """full, or compact or small for slow machines."""
 
     way: Way = "scorer"
     """scorer: evaluate the position after each move. chain: choose TO, FROM and REMOVE in turn."""

@@ -37,9 +37,8 @@ from ludus.learn.scholar.inference import (
     LOSS_AVERSION,
     NUM_RESULTS,
     Scorer,
+    ScorerOutput,
     group_by_expert,
-    penalize_length,
-    utility,
 )
 from ludus.learn.scholar.model import as_tensor
 from ludus.learn.scholar.training_data import ChooseMoves, to_source_array
@@ -115,19 +114,23 @@ def sample_visited(
     The opponent plays random moves that keep the value, so that a visit reaches all of these
     positions. There are fewer than `count` if further games add no others.
     """
-    parts: list[torch.Tensor] = []
+    met: list[torch.Tensor] = []
 
     def record(examples: ExampleBatch) -> torch.Tensor:
-        parts.append(sort_unique(examples.positions.map(as_tensor).find_canonical()[0]))
+        met.append(sort_unique(examples.positions.map(as_tensor).find_canonical()[0]))
         return choose(examples)
 
-    seeds, num_known = Random(seed), -1
-    while not parts or num_known < len(parts[0]) < count:
-        num_known = len(parts[0]) if parts else 0
+    seeds = Random(seed)
+    known: torch.Tensor = source.start_positions(1).map(as_tensor).find_canonical()[0][:0]
+    while len(known) < count:
+        met[:] = [known]
         find_first_errors(source, record, games, seeds.getrandbits(62))
-        parts[:] = [sort_unique(torch.cat(parts))]
-    order = source.random_permutation(len(parts[0]), seeds.getrandbits(62))
-    return parts[0][as_tensor(order)[:count]]
+        found = sort_unique(torch.cat(met))
+        if len(found) == len(known):
+            break
+        known = found
+    order = source.random_permutation(len(known), seeds.getrandbits(62))
+    return known[as_tensor(order)[:count]]
 
 
 class ScoredBatch(NamedTuple):
@@ -191,9 +194,7 @@ def compare_in_numpy(path: str, batch: ScoredBatch) -> dict[str, Any]:
     order = select_experts(batch.children, expert_table()).argsort(kind="stable")
     for first in range(0, len(order), CHUNK):
         rows = order[first : first + CHUNK]
-        output = scorer.evaluate(batch.children[rows])
-        utilities = utility(output.probabilities, LOSS_AVERSION)
-        exact[rows] = penalize_length(utilities, output.log2_plies)
+        exact[rows] = scorer.evaluate(batch.children[rows]).score(LOSS_AVERSION)
     scores = np.full(batch.is_move.shape, -2.0, np.float32)
     scores[batch.is_move] = np.where(batch.is_won, 1.0, exact)
     best = scores.argmax(1)
@@ -218,11 +219,10 @@ def measure_rounding(weights: ScholarWeights, positions: PositionBatch) -> NDArr
         network = build_expert(weights, kind).double()
         with torch.no_grad():
             outputs = network(torch.as_tensor(features, dtype=torch.float64)[None])[0].numpy()
-        probabilities = softmax(outputs[:, :NUM_RESULTS])
-        exact = penalize_length(utility(probabilities, LOSS_AVERSION), outputs[:, NUM_RESULTS:])
-        found = scorer.evaluate(positions[rows])
-        score = penalize_length(utility(found.probabilities, LOSS_AVERSION), found.log2_plies)
-        errors[rows] = np.abs(score - exact) / bound_error(probabilities, LOSS_AVERSION)
+        exact = ScorerOutput(softmax(outputs[:, :NUM_RESULTS]), outputs[:, NUM_RESULTS:])
+        difference = scorer.evaluate(positions[rows]).score(LOSS_AVERSION)
+        difference = np.abs(difference - exact.score(LOSS_AVERSION))
+        errors[rows] = difference / bound_error(exact.probabilities, LOSS_AVERSION)
     return errors
 
 
