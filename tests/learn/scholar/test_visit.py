@@ -140,14 +140,14 @@ def test_a_visit_of_a_crowded_board_is_the_plain_one():
 
 
 def test_errors_of_the_opponent_widen_the_visit():
+    """From a drawn position one error allows as much as any number: what is lost stays lost."""
     visited = []
     for errors in (0, 1, ANY_NUMBER):
         visit = Visit(source_of(FOUR), HashScores(), drawn_endings(1), errors)
-        (*_, counts) = visit.run(own_moves=2)
+        (*_, counts) = visit.run(own_moves=3)
         visited.append(counts.visited)
         assert counts.lost == 0
-    assert visited[0] < visited[1]
-    assert visited[0] < visited[2]
+    assert visited[0] < visited[1] == visited[2]
 
 
 def test_positions_with_the_same_men_of_the_opponent_come_together():
