@@ -4,6 +4,7 @@ import itertools
 import json
 import random
 import sys
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -23,11 +24,15 @@ from ludus.learn.nnmm.chain import load_chain
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.weights import save_weights
 from ludus.learn.onnx_export import build_onnx_model
+from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import encode
-from ludus.learn.scholar.inference import load_networks
+from ludus.learn.scholar.inference import NUM_RESULTS, load_networks
+from ludus.learn.scholar.weights import pack_weights
+from ludus.learn.scholar.weights import save_weights as save_scholar
 from ludus.players import player
 from support.games import play_randomly
 from support.morris_data import positions
+from support.scholar_weights import random_weights
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -177,6 +182,46 @@ LARGE = ("scholar scorer full", "scholar chain")
 @pytest.mark.parametrize("name", [name for name in CHECKS if name not in LARGE])
 def test_a_model_agrees_with_our_network(name):
     CHECKS[name](FEW)
+
+
+def enlarge_opening(way):
+    """Networks whose expert of the opening has logits of millions that differ by about 1."""
+    weights = random_weights(way)
+    opening = weights.expert_weights(0)
+    for name, values in opening.items():
+        if name.endswith("first"):
+            values *= 3_000_000
+        elif name.endswith("last"):
+            values[: NUM_RESULTS if way == "scorer" else None] = 16
+        elif name.endswith("last_bias"):
+            values[0, 1] = 1
+    return replace(weights, experts=(pack_weights(opening), *weights.experts[1:]))
+
+
+@pytest.mark.parametrize("way", ["scorer", "chain"])
+def test_large_logits_of_the_opening_keep_their_differences(way, tmp_path, monkeypatch):
+    """Nothing limits them in training where nearly all is drawn."""
+    file = tmp_path / f"{way}.safetensors"
+    save_scholar(file, enlarge_opening(way))
+    openings = (islice(play_randomly(game("nine_mens_morris"), seed), 1, 5) for seed in range(10))
+    met = list(itertools.chain.from_iterable(openings))
+    batch = PositionBatch.from_positions(met)
+    points = moves_to_points([each.legal_moves()[0] for each in met])
+
+    def compare():
+        networks, model = load_networks(way, weights=str(file)), build_onnx_model(str(file))
+        if way == "scorer":
+            expected = networks.evaluate(batch).probabilities
+            return run(model, features=encode(batch))["probabilities"], expected
+        to, frm = points[:, :2].T.astype(np.int64)
+        found = run(model, features=encode(batch), to_point=to, from_point=frm)
+        return found["to_probabilities"], networks.probabilities_along(batch, points)[:, 0]
+
+    found, exact = compare()
+    assert_agrees(found, exact)
+    monkeypatch.setattr(inference, "DOUBLE_PRECISION_EXPERTS", frozenset())
+    found, _ = compare()
+    assert np.abs(found - exact).max() > 10 * TOLERANCE
 
 
 @pytest.mark.slow

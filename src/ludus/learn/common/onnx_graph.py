@@ -17,7 +17,7 @@ IR_VERSION = 8
 
 METADATA_KEY = "ludus"
 
-FLOAT, INT64 = "float32", "int64"
+FLOAT, DOUBLE, INT64 = "float32", "float64", "int64"
 
 
 def import_onnx() -> Any:
@@ -63,13 +63,16 @@ class _Constants:
 class OnnxGraph:
     """A graph under construction; values are named by strings."""
 
-    def __init__(self, constants: _Constants | None = None) -> None:
+    def __init__(self, constants: _Constants | None = None, precision: str = FLOAT) -> None:
+        """Begin an empty graph; its constants are of the type `precision` unless they say more."""
         self._onnx = import_onnx()
         self._nodes: list[Any] = []
         self._constants = constants or _Constants()
+        self._precision = precision
 
-    def constant(self, values: ArrayLike, dtype: str = FLOAT) -> str:
+    def constant(self, values: ArrayLike, dtype: str = "") -> str:
         """Add a constant tensor and return its name."""
+        dtype = dtype or self._precision
         array: NDArray[Any] = np.array(values, dtype=dtype, order="C")
         key = (dtype, array.shape, array.tobytes())
         if key not in self._constants.names:
@@ -99,6 +102,10 @@ class OnnxGraph:
         self._nodes.append(self._onnx.helper.make_node(operator, inputs, outputs, **attributes))
         return outputs
 
+    def cast(self, x: str, dtype: str) -> str:
+        """Convert a tensor to another type."""
+        return self.add("Cast", x, to=self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
     def gather(self, x: str, indices: ArrayLike, axis: int = 0) -> str:
         """Select entries of an axis by constant indices."""
         return self.add("Gather", x, self.constant(indices, INT64), axis=axis)
@@ -117,9 +124,9 @@ class OnnxGraph:
         """Concatenate tensors."""
         return parts[0] if len(parts) == 1 else self.add("Concat", *parts, axis=axis)
 
-    def branch(self) -> "OnnxGraph":
+    def branch(self, precision: str = FLOAT) -> "OnnxGraph":
         """Return an empty graph for a branch of a condition; it may use all values of this one."""
-        return OnnxGraph(self._constants)
+        return OnnxGraph(self._constants, precision)
 
     def choose(
         self, condition: str, then: tuple["OnnxGraph", str], other: tuple["OnnxGraph", str]

@@ -58,7 +58,7 @@ def add_equivariant_network(
 
 def _add_bias(graph: OnnxGraph, units: str, bias: Array) -> str:
     """Add a bias, which has a coefficient of the trivial irrep only."""
-    padded = np.zeros((GROUP_ORDER, 1, len(bias)), np.float32)
+    padded = np.zeros((GROUP_ORDER, 1, len(bias)), bias.dtype)
     padded[0, 0] = bias[:, 0]
     return graph.add("Add", units, graph.constant(padded))
 

@@ -8,11 +8,11 @@ import torch
 from torch import nn
 
 from ludus.games.nine_mens_morris.batch import NO_POINT, PositionBatch, unpack_part
-from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS, concatenate_permutations
+from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS
 from ludus.learn.equivariant.model import EquivariantNetwork
-from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
+from ludus.learn.scholar.encoding import NUM_EXPERTS
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
-from ludus.learn.scholar.inference import MOVE_PARTS
+from ludus.learn.scholar.inference import CHAIN_INPUT_PERMUTATIONS, MOVE_PARTS
 from ludus.learn.scholar.model import (
     KERNEL_BASES,
     ExpertChunks,
@@ -82,13 +82,6 @@ def _pack_choices(choices: torch.Tensor, good: torch.Tensor) -> torch.Tensor:
     return (chosen * weights).sum(1, dtype=torch.int32)
 
 
-INPUT_PERMUTATIONS = tuple(
-    concatenate_permutations(FEATURE_PERMUTATIONS, *[CHOICE_PERMUTATIONS] * part)
-    for part in range(len(MOVE_PARTS))
-)
-"""Symmetries of each network's input: the position and the preceding choices."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class ChainConfig(TrainingConfig):
     """Training parameters of the chain."""
@@ -129,7 +122,9 @@ class ChainTraining:
         )
 
     def _networks(self) -> nn.ModuleList:
-        shapes = zip(INPUT_PERMUTATIONS, self.config.channels, self.config.blocks, strict=True)
+        shapes = zip(
+            CHAIN_INPUT_PERMUTATIONS, self.config.channels, self.config.blocks, strict=True
+        )
         return nn.ModuleList(
             EquivariantNetwork(
                 permutations,

@@ -143,7 +143,13 @@ DOUBLE_PRECISION_EXPERTS: Final = frozenset({0})
 """Experts whose units grow so large that errors of single precision can decide between moves.
 
 Nearly all positions of expert 0, with more than 13 men in hand, are draws. Nothing limits the
-logits there; `measure_rounding` in verification.py measures the errors of all experts."""
+logits there: the chain's reach -36,000. `measure_rounding` in verification.py measures the errors
+of all experts of a scorer."""
+
+
+def select_precision(kind: int) -> type[np.floating[Any]]:
+    """Return the type of the numbers with which an expert is evaluated."""
+    return np.float64 if kind in DOUBLE_PRECISION_EXPERTS else np.float32
 
 
 class Scorer:
@@ -176,16 +182,53 @@ class Scorer:
 
     def _expert(self, kind: int) -> NumpyEquivariantNetwork:
         if kind not in self._loaded:
-            weights, repeats = self._weights.expert_weights(kind), self._weights.repeats[kind]
-            dtype = np.float64 if kind in DOUBLE_PRECISION_EXPERTS else np.float32
-            self._loaded[kind] = build_network(
-                weights, FEATURE_PERMUTATIONS, None, len(OUTPUT_NAMES), repeats, dtype
-            )
+            self._loaded[kind] = build_scorer_network(self._weights, kind)
         return self._loaded[kind]
+
+
+def build_scorer_network(weights: ScholarWeights, kind: int) -> NumpyEquivariantNetwork:
+    """Build an expert of a scorer."""
+    return build_network(
+        weights.expert_weights(kind),
+        FEATURE_PERMUTATIONS,
+        None,
+        len(OUTPUT_NAMES),
+        weights.repeats[kind],
+        select_precision(kind),
+    )
 
 
 MOVE_PARTS = ("to", "from", "take")
 """Names of the chain's networks in weights files, in the order of `PARTS`."""
+
+CHAIN_INPUT_PERMUTATIONS = tuple(
+    concatenate_permutations(FEATURE_PERMUTATIONS, *[CHOICE_PERMUTATIONS] * part)
+    for part in range(len(MOVE_PARTS))
+)
+"""Symmetries of the input of each network of a chain: the position and the preceding choices."""
+
+
+def part_weights(expert: Tensors, part: int) -> Tensors:
+    """Select the weights of one network of a chain's expert."""
+    prefix = f"{MOVE_PARTS[part]}."
+    return {
+        name.removeprefix(prefix): values
+        for name, values in expert.items()
+        if name.startswith(prefix)
+    }
+
+
+def build_chain_network(weights: ScholarWeights, kind: int, part: int) -> NumpyEquivariantNetwork:
+    """Build one of the three networks of a chain's expert."""
+    return build_network(
+        part_weights(weights.expert_weights(kind), part),
+        CHAIN_INPUT_PERMUTATIONS[part],
+        CHOICE_PERMUTATIONS,
+        NO_POINT + 1,
+        weights.repeats[kind],
+        select_precision(kind),
+    )
+
 
 _ONE_HOT = np.eye(NO_POINT + 1, dtype=np.float32)
 
@@ -274,21 +317,8 @@ class Chain:
 
     def _experts(self, kind: int) -> list[NumpyEquivariantNetwork]:
         if kind not in self._loaded:
-            weights = self._weights.expert_weights(kind)
-            self._loaded[kind] = [
-                build_network(
-                    {
-                        name.removeprefix(f"{part}."): values
-                        for name, values in weights.items()
-                        if name.startswith(f"{part}.")
-                    },
-                    concatenate_permutations(FEATURE_PERMUTATIONS, *[CHOICE_PERMUTATIONS] * number),
-                    CHOICE_PERMUTATIONS,
-                    NO_POINT + 1,
-                    self._weights.repeats[kind],
-                )
-                for number, part in enumerate(MOVE_PARTS)
-            ]
+            parts = range(len(MOVE_PARTS))
+            self._loaded[kind] = [build_chain_network(self._weights, kind, part) for part in parts]
         return self._loaded[kind]
 
 

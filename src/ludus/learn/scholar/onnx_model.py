@@ -5,11 +5,13 @@ from collections.abc import Callable
 import numpy as np
 
 from ludus.games.nine_mens_morris.batch import NO_POINT
-from ludus.learn.common.onnx_graph import INT64, OnnxGraph, OnnxModel, TensorInfo
-from ludus.learn.equivariant.group import (
-    CHOICE_PERMUTATIONS,
-    Permutations,
-    concatenate_permutations,
+from ludus.learn.common.onnx_graph import (
+    DOUBLE,
+    FLOAT,
+    INT64,
+    OnnxGraph,
+    OnnxModel,
+    TensorInfo,
 )
 from ludus.learn.equivariant.onnx_network import add_equivariant_network
 from ludus.learn.scholar.encoding import (
@@ -19,8 +21,17 @@ from ludus.learn.scholar.encoding import (
     NUM_FEATURES,
     expert_table,
 )
-from ludus.learn.scholar.inference import MOVE_PARTS, NUM_RESULTS, OUTPUT_NAMES, build_network
-from ludus.learn.scholar.weights import SCORER, ScholarWeights, Tensors
+from ludus.learn.scholar.inference import (
+    CHAIN_INPUT_PERMUTATIONS,
+    MOVE_PARTS,
+    NUM_RESULTS,
+    OUTPUT_NAMES,
+    build_chain_network,
+    build_scorer_network,
+    part_weights,
+    select_precision,
+)
+from ludus.learn.scholar.weights import SCORER, ScholarWeights
 
 NUM_CHOICES = NO_POINT + 1
 """Points, and none."""
@@ -40,11 +51,13 @@ def _build_scorer(weights: ScholarWeights) -> OnnxModel:
     graph = OnnxGraph()
 
     def add_expert(branch: OnnxGraph, rows: str, kind: int) -> str:
-        tensors, repeats = weights.expert_weights(kind), weights.repeats[kind]
-        return _add_network(branch, rows, tensors, FEATURE_PERMUTATIONS, None, width, repeats)
+        first, network = weights.expert_weights(kind)["first"], build_scorer_network(weights, kind)
+        return add_equivariant_network(branch, rows, first, FEATURE_PERMUTATIONS, network)
 
     width = len(OUTPUT_NAMES)
-    found = _route_to_experts(graph, "features", _select_experts(graph), add_expert, width)
+    found = _route_to_experts(
+        graph, "features", _select_experts(graph), add_expert, NUM_RESULTS, width
+    )
     logits = graph.gather(found, range(NUM_RESULTS), axis=1)
     graph.add("Softmax", logits, name="probabilities", axis=1)
     plies = range(NUM_RESULTS, len(OUTPUT_NAMES))
@@ -64,26 +77,15 @@ def _build_chain(weights: ScholarWeights) -> OnnxModel:
     inputs, outputs = [_FEATURES], []
     rows = "features"
     for number, part in enumerate(MOVE_PARTS):
-        columns = concatenate_permutations(FEATURE_PERMUTATIONS, *[CHOICE_PERMUTATIONS] * number)
 
-        def add_expert(
-            branch: OnnxGraph,
-            rows: str,
-            kind: int,
-            part: str = part,
-            columns: Permutations = columns,
-        ) -> str:
-            tensors = {
-                name.removeprefix(f"{part}."): values
-                for name, values in weights.expert_weights(kind).items()
-                if name.startswith(f"{part}.")
-            }
-            repeats = weights.repeats[kind]
-            return _add_network(
-                branch, rows, tensors, columns, CHOICE_PERMUTATIONS, NUM_CHOICES, repeats
+        def add_expert(branch: OnnxGraph, rows: str, kind: int, number: int = number) -> str:
+            first = part_weights(weights.expert_weights(kind), number)["first"]
+            network = build_chain_network(weights, kind, number)
+            return add_equivariant_network(
+                branch, rows, first, CHAIN_INPUT_PERMUTATIONS[number], network
             )
 
-        found = _route_to_experts(graph, rows, experts, add_expert, NUM_CHOICES)
+        found = _route_to_experts(graph, rows, experts, add_expert, NUM_CHOICES, NUM_CHOICES)
         name = f"{part}_probabilities"
         graph.add("Softmax", found, name=name, axis=1)
         meaning = f"probabilities of the points of `{part}`, the last for none"
@@ -115,20 +117,32 @@ def _select_experts(graph: OnnxGraph) -> str:
 
 
 def _route_to_experts(
-    graph: OnnxGraph, rows: str, experts: str, add_expert: BranchBuilder, width: int
+    graph: OnnxGraph,
+    rows: str,
+    experts: str,
+    add_expert: BranchBuilder,
+    num_logits: int,
+    width: int,
 ) -> str:
-    """Return the outputs of each row's expert; experts without rows are not run."""
+    """Return the outputs of each row's expert; experts without rows are not run.
+
+    The first `num_logits` outputs are logits, up to a constant in each row.
+    """
     places, outputs = [], []
     for kind in range(NUM_EXPERTS):
         is_here = graph.add("Equal", experts, graph.constant(kind, INT64))
         where = graph.add("Transpose", graph.add("NonZero", is_here), perm=[1, 0])
         has_rows = graph.add("Greater", graph.add("Size", where), graph.constant(0, INT64))
-        then, other = graph.branch(), graph.branch()
+        is_exact = select_precision(kind) is np.float64
+        then, other = graph.branch(DOUBLE if is_exact else FLOAT), graph.branch()
         selected = then.add("GatherND", rows, where)
+        if is_exact:
+            exact = add_expert(then, then.cast(selected, DOUBLE), kind)
+            found = _round_outputs(then, exact, num_logits, width)
+        else:
+            found = add_expert(then, selected, kind)
         nothing = other.add("Identity", other.constant(np.zeros((0, width))))
-        outputs.append(
-            graph.choose(has_rows, (then, add_expert(then, selected, kind)), (other, nothing))
-        )
+        outputs.append(graph.choose(has_rows, (then, found), (other, nothing)))
         places.append(where)
     shape = graph.concatenate([graph.add("Shape", experts), graph.constant([width], INT64)], 0)
     empty = graph.add("ConstantOfShape", shape)
@@ -137,14 +151,14 @@ def _route_to_experts(
     )
 
 
-def _add_network(
-    graph: OnnxGraph,
-    rows: str,
-    tensors: Tensors,
-    inputs: Permutations,
-    outputs: Permutations | None,
-    width: int,
-    repeats: int,
-) -> str:
-    network = build_network(tensors, inputs, outputs, width, repeats)
-    return add_equivariant_network(graph, rows, tensors["first"], inputs, network)
+def _round_outputs(graph: OnnxGraph, outputs: str, num_logits: int, width: int) -> str:
+    """Round outputs to single precision, logits relative to the largest of their row.
+
+    Large logits would lose the differences between them.
+    """
+    logits = graph.gather(outputs, range(num_logits), axis=1)
+    largest = graph.add("ReduceMax", logits, axes=[1], keepdims=1)
+    parts = [graph.add("Sub", logits, largest)]
+    if width > num_logits:
+        parts.append(graph.gather(outputs, range(num_logits, width), axis=1))
+    return graph.cast(graph.concatenate(parts), FLOAT)

@@ -20,7 +20,7 @@ from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar import model
 from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining
-from ludus.learn.scholar.inference import MOVE_PARTS, NUM_RESULTS
+from ludus.learn.scholar.inference import MOVE_PARTS, NUM_RESULTS, part_weights
 from ludus.learn.scholar.model import KERNEL_BASES
 from ludus.learn.scholar.scorer_training import (
     ExpertBank,
@@ -287,20 +287,12 @@ def load_initial_weights(training: ScorerTraining | ChainTraining, weights: Scho
             [_drop_ply_outputs(experts[number]) for number in bank] for bank in training.experts
         ]
     else:
-        banks = [[_part_weights(expert, part) for expert in experts] for part in MOVE_PARTS]
+        parts = range(len(MOVE_PARTS))
+        banks = [[part_weights(expert, part) for expert in experts] for part in parts]
     optimizer = training.optimizer
     for bank, network in zip(banks, optimizer.model.children(), strict=True):
         _fill_parameters(network, bank)
     optimizer.ema_model.load_state_dict(optimizer.model.state_dict())
-
-
-def _part_weights(expert: Mapping[str, NDArray[Any]], part: str) -> dict[str, NDArray[Any]]:
-    prefix = f"{part}."
-    return {
-        name.removeprefix(prefix): values
-        for name, values in expert.items()
-        if name.startswith(prefix)
-    }
 
 
 def _fill_parameters(network: nn.Module, experts: list[dict[str, NDArray[Any]]]) -> None:
