@@ -35,6 +35,8 @@ def test_an_empty_dataset_is_not_valid(ludus, tmp_path):
         ("reproduce --list --json --experiments .", "there are no experiments in "),
         ("train scholar --out new --exam empty", "'empty' has no entries"),
         ("train scholar --out new --exam some.txt --exam some", "two exams are named 'some'"),
+        ("train gammon --data empty --out new", "'empty' has no position"),
+        ("train gammon --test /dev/null", "'/dev/null' has no position"),
         ("train gammon-expert --hidden 1 --batch 4 --data empty --out new", "cannot make 'empty'"),
     ],
 )

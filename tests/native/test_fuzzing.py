@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 SHARDS = 2
 """Long work is shared by processes, so that it can use two cores."""
 
-FEW, MANY, VERY_MANY = 30_000, 120_000, 2_400_000
+FEW, MANY, VERY_MANY = 30_000, 120_000, 2_500_000
 """Numbers of strings, from a quick look to a long search."""
 
 
@@ -59,7 +59,8 @@ def feed(modules, seed, strings, folder):
     assert sorted(report["modules"]) == sorted(file.stem for file in bindings)
     hostile = sum(report["kinds"].values()) - report["kinds"]["odd"]
     assert sum(report["fed"].values()) >= strings
-    assert hostile >= strings * 100 / 120
+    # The others are well formed: a part of what parsers of positions get.
+    assert hostile >= strings * 0.8
     return report
 
 

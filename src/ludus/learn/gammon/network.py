@@ -137,12 +137,15 @@ by comparison of alternatives."""
 
 
 def read_scored_positions(path: Path) -> list[ScoredPosition]:
-    """Read the scored positions of a file."""
+    """Read the scored positions of a file; one without any is refused."""
     text = read_text(path)
     try:
-        return list(scored_positions.parse_scored_positions(text))
+        found = list(scored_positions.parse_scored_positions(text))
     except LudusError as error:
         raise type(error)(f"{quote(str(path), 200)}, {error}") from error
+    if not found:
+        raise LudusError(f"{quote(str(path), 200)} has no position")
+    return found
 
 
 @cache
