@@ -64,7 +64,7 @@ class OnnxGraph:
     """A graph under construction; values are named by strings."""
 
     def __init__(self, constants: _Constants | None = None, precision: str = FLOAT) -> None:
-        """Begin an empty graph; its constants are of the type `precision` unless they say more."""
+        """Begin an empty graph; its constants are of the type `precision` if no other is given."""
         self._onnx = import_onnx()
         self._nodes: list[Any] = []
         self._constants = constants or _Constants()

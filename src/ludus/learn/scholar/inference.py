@@ -208,7 +208,7 @@ CHAIN_INPUT_PERMUTATIONS = tuple(
 """Symmetries of the input of each network of a chain: the position and the preceding choices."""
 
 
-def part_weights(expert: Tensors, part: int) -> Tensors:
+def select_part_weights(expert: Tensors, part: int) -> Tensors:
     """Select the weights of one network of a chain's expert."""
     prefix = f"{MOVE_PARTS[part]}."
     return {
@@ -221,7 +221,7 @@ def part_weights(expert: Tensors, part: int) -> Tensors:
 def build_chain_network(weights: ScholarWeights, kind: int, part: int) -> NumpyEquivariantNetwork:
     """Build one of the three networks of a chain's expert."""
     return build_network(
-        part_weights(weights.expert_weights(kind), part),
+        select_part_weights(weights.expert_weights(kind), part),
         CHAIN_INPUT_PERMUTATIONS[part],
         CHOICE_PERMUTATIONS,
         NO_POINT + 1,

@@ -28,7 +28,7 @@ from ludus.learn.scholar.inference import (
     OUTPUT_NAMES,
     build_chain_network,
     build_scorer_network,
-    part_weights,
+    select_part_weights,
     select_precision,
 )
 from ludus.learn.scholar.weights import SCORER, ScholarWeights
@@ -79,7 +79,7 @@ def _build_chain(weights: ScholarWeights) -> OnnxModel:
     for number, part in enumerate(MOVE_PARTS):
 
         def add_expert(branch: OnnxGraph, rows: str, kind: int, number: int = number) -> str:
-            first = part_weights(weights.expert_weights(kind), number)["first"]
+            first = select_part_weights(weights.expert_weights(kind), number)["first"]
             network = build_chain_network(weights, kind, number)
             return add_equivariant_network(
                 branch, rows, first, CHAIN_INPUT_PERMUTATIONS[number], network
@@ -133,10 +133,10 @@ def _route_to_experts(
         is_here = graph.add("Equal", experts, graph.constant(kind, INT64))
         where = graph.add("Transpose", graph.add("NonZero", is_here), perm=[1, 0])
         has_rows = graph.add("Greater", graph.add("Size", where), graph.constant(0, INT64))
-        is_exact = select_precision(kind) is np.float64
-        then, other = graph.branch(DOUBLE if is_exact else FLOAT), graph.branch()
+        is_double = select_precision(kind) is np.float64
+        then, other = graph.branch(DOUBLE if is_double else FLOAT), graph.branch()
         selected = then.add("GatherND", rows, where)
-        if is_exact:
+        if is_double:
             exact = add_expert(then, then.cast(selected, DOUBLE), kind)
             found = _round_outputs(then, exact, num_logits, width)
         else:

@@ -20,7 +20,7 @@ from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.model import EquivariantNetwork
 from ludus.learn.scholar import model
 from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining
-from ludus.learn.scholar.inference import MOVE_PARTS, NUM_RESULTS, part_weights
+from ludus.learn.scholar.inference import MOVE_PARTS, NUM_RESULTS, select_part_weights
 from ludus.learn.scholar.model import KERNEL_BASES
 from ludus.learn.scholar.scorer_training import (
     ExpertBank,
@@ -288,7 +288,7 @@ def load_initial_weights(training: ScorerTraining | ChainTraining, weights: Scho
         ]
     else:
         parts = range(len(MOVE_PARTS))
-        banks = [[part_weights(expert, part) for expert in experts] for part in parts]
+        banks = [[select_part_weights(expert, part) for expert in experts] for part in parts]
     optimizer = training.optimizer
     for bank, network in zip(banks, optimizer.model.children(), strict=True):
         _fill_parameters(network, bank)
