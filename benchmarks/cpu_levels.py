@@ -147,7 +147,7 @@ def search() -> int:
     for seed in range(4):
         position: Any = game.start()
         focused = ludus.player("focused", game)
-        for played in ludus.play_match(game, (focused, focused), seed=seed, max_plies=22).moves:
+        for played in ludus.play_game(game, (focused, focused), seed=seed, max_plies=22).moves:
             position = position.play(played.move)
         found = Search(game.rules, 16).run(position.bits, position.hands, position.mover, depth=10)
         nodes += found["nodes"]
@@ -157,7 +157,7 @@ def search() -> int:
 def solve() -> int:
     import ludus
     from ludus._native.solver import Solver
-    from ludus.oracle import moving_sectors
+    from ludus.oracles import moving_sectors
 
     rules = ludus.game("nine_mens_morris").rules
     solver = Solver(rules)

@@ -33,7 +33,7 @@ def measure_move() -> float:
     spent = [
         record.seconds
         for seed in range(40)
-        for record in ludus.play_match(game, (player, other), seed=seed).moves
+        for record in ludus.play_game(game, (player, other), seed=seed).moves
         if record.mover == 0
     ]
     return sum(spent) / len(spent)

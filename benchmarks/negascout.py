@@ -20,7 +20,8 @@ import ludus
 from ludus import Record
 from ludus._native import search as native
 from ludus.arena import RegretStatistics
-from ludus.oracle import Oracle, Unsolved, oracle_for
+from ludus.oracles import Oracle, Unsolved
+from ludus.oracles import oracle as find_oracle
 
 WANTED_NODES = 5_000_000
 """Positions a second that we ask of one thread, in the moving phase."""
@@ -43,7 +44,7 @@ def main() -> int:
     options = parser.parse_args()
     game = ludus.game("nine_mens_morris")
     speed, seconds = measure_search(game)
-    oracle = oracle_for(game, options.oracle)
+    oracle = find_oracle(game, options.oracle)
     found = RegretStatistics(game, oracle)
     player = ludus.player(options.player, game)
     player.start_game(0)
@@ -89,8 +90,8 @@ def sample_middle_games(game: Any) -> Iterator[Any]:
     """Return positions of the moving phase with most men on the board, from games of `focused`."""
     focused = ludus.player("focused", game)
     for seed in range(MIDDLE_GAMES):
-        match = ludus.play_match(game, (focused, focused), seed=seed, max_plies=22)
-        record = Record.from_match(match, game)
+        match = ludus.play_game(game, (focused, focused), seed=seed, max_plies=22)
+        record = Record.from_game(match, game)
         *_, last = record.replay(game)
         yield last
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import ludus
 from ludus.games.nine_mens_morris import DRAW, PositionBatch
-from ludus.oracle import Database, MorrisOracle, Oracle, SolveRun, make_solver, moving_sectors
+from ludus.oracles import Database, MorrisOracle, Oracle, SolveRun, make_solver, moving_sectors
 
 WANTED = 1_000_000
 """Positions a second that we ask of ourselves, from a warm database."""

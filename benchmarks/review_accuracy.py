@@ -21,7 +21,7 @@ from typing import Any
 
 import ludus
 from ludus.analysis import Analyst, review_game
-from ludus.oracle import Oracle, Value
+from ludus.oracles import Oracle, Value
 from ludus.reproduce import Proportion
 
 PLAYERS = ("random", "negascout:level=2", "negascout:level=4", "negascout:level=6", "scholar")
@@ -53,8 +53,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     game = ludus.game("nine_mens_morris")
-    exact = ludus.oracle_for(game, options.oracle)
-    endings = ludus.oracle_for(game) if options.oracle is not None else NoTables()
+    exact = ludus.oracle(game, options.oracle)
+    endings = ludus.oracle(game) if options.oracle is not None else NoTables()
     analyst = Analyst(game, endings)
     counts: Counter[tuple[bool, str]] = Counter()
     seconds = []

@@ -25,7 +25,8 @@ from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.learn.scholar.model import Exam
 from ludus.learn.scholar.scorer_training import ExpertBank, ScorerTraining
 from ludus.learn.scholar.train import export_weights, load_initial_weights, load_scorer_preset
-from ludus.oracle import MorrisOracle, oracle_for
+from ludus.oracles import MorrisOracle
+from ludus.oracles import oracle as find_oracle
 
 NUM_TRAINED = 2
 WARMUP_STEPS = 200
@@ -74,7 +75,7 @@ class EndingsTraining(ScorerTraining):
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """Train, and return what was measured."""
     torch.set_num_threads(1)
-    oracle = oracle_for(game("nine_mens_morris"), arguments.oracle)
+    oracle = find_oracle(game("nine_mens_morris"), arguments.oracle)
     assert isinstance(oracle, MorrisOracle)
     source = OracleExampleSource(oracle)
     training = EndingsTraining(source, arguments)

@@ -25,7 +25,7 @@ PACKAGES = (
     *(f"ludus.games.{name}" for name in GAMES),
     "ludus.learn",
     *(f"ludus.learn.{name}" for name in LEARNERS),
-    "ludus.oracle",
+    "ludus.oracles",
     "ludus.players",
     "ludus.protocol",
     "ludus.reproduce",

@@ -13,7 +13,7 @@ mirror=${1:-}  # of Debian's packages; debootstrap's default where none is given
 check='
 import ludus, ludus._native as native
 from ludus._native.solver import Solver
-from ludus.oracle.morris.sectors import moving_sectors
+from ludus.oracles.morris.sectors import moving_sectors
 
 game, backgammon = ludus.game("nine_mens_morris"), ludus.game("backgammon")
 found = {

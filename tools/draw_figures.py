@@ -12,7 +12,7 @@ from typing import Any
 import ludus
 from ludus.learn.gammon import load_shipped_chances
 from ludus.learn.nnmm.chain import find_shipped_weights, load_committee
-from ludus.oracle.morris.sectors import moving_sectors, next_sectors
+from ludus.oracles.morris.sectors import moving_sectors, next_sectors
 from ludus.render.diagram import draw_graph, draw_layers
 
 FIGURES = Path(__file__).resolve().parent.parent / "docs" / "figures"

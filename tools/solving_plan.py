@@ -2,7 +2,7 @@
 
     python tools/solving_plan.py
 
-Slots of the board of 24 points are those of the solver (`ludus.oracle.morris.sectors`). For larger
+Slots of the board of 24 points are those of the solver (`ludus.oracles.morris.sectors`). For larger
 boards the number of sets of points is divided by the order of the symmetry group, which is a little
 too low: some sets are symmetric themselves.
 """
@@ -12,7 +12,7 @@ from math import comb
 from typing import NamedTuple
 
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.morris.sectors import (
+from ludus.oracles.morris.sectors import (
     BYTES_PER_SLOT,
     SLOTS_PER_MINUTE,
     Sector,

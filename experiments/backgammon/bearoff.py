@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ludus.learn.gammon import list_moves
-from ludus.oracle import TableFolder
+from ludus.oracles import TableFolder
 
 from .errors import draw_positions
 from .hypergammon import look_up

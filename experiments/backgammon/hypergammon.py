@@ -17,7 +17,7 @@ import numpy as np
 import ludus
 from ludus.games.backgammon import position_to_row
 from ludus.learn.gammon import list_moves
-from ludus.oracle import TableFolder
+from ludus.oracles import TableFolder
 
 from .matches import count_points, draw_dice
 from .movers import Rows, make_mover

@@ -24,7 +24,7 @@ from ludus.learn.gammon import (
     open_afterstates,
     train_on_labels,
 )
-from ludus.oracle import TableFolder
+from ludus.oracles import TableFolder
 
 from .hypergammon import draw_positions, look_up
 from .movers import Rows

@@ -9,7 +9,7 @@ from ludus import Limit
 from ludus.arena import RegretStatistics, choose_moves, get_batch_size
 from ludus.datasets import MoveBatch
 from ludus.games import game as named_game
-from ludus.oracle import Oracle
+from ludus.oracles import Oracle
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 

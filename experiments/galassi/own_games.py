@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ludus import play_match
+from ludus import play_game
 from ludus.arena import RegretStatistics
 from ludus.datasets import MoveBatch
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris import PositionBatch, moves_to_points
 from ludus.learn import select_device
 from ludus.learn.nnmm import ChainTrainer, load_preset, save_weights, split_entries
-from ludus.oracle import Database, SolveRun, all_sectors, make_solver, oracle_for
+from ludus.oracles import Database, SolveRun, all_sectors, make_solver
+from ludus.oracles import oracle as find_oracle
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Figure, Finding, Measurement
 
@@ -119,7 +120,7 @@ def _solve(context: Context) -> Path:
 def _play_games(context: Context, folder: Path, spec: str, seed: int) -> list[str]:
     """Positions and moves of games against perfect play that kept the value, as lines of text."""
     game = named_game(GAME, _get_rules(context))
-    oracle = oracle_for(game, folder)
+    oracle = find_oracle(game, folder)
     own, perfect = named_player(spec, game), named_player(f"perfect:oracle={folder}", game)
     source = random.Random(seed)
     found: dict[str, None] = {}
@@ -173,7 +174,7 @@ def _train(context: Context, lines: Sequence[str], file: Path, seed: int) -> str
 def _measure(context: Context, folder: Path, spec: str, seed: int) -> list[float]:
     """Critical positions kept, and games not lost against perfect play, in percent."""
     game = named_game(GAME, _get_rules(context))
-    oracle = oracle_for(game, folder)
+    oracle = find_oracle(game, folder)
     player = named_player(spec, game)
     player.start_game(context.seed_for("measured", seed))
     statistics = RegretStatistics(game, oracle)
@@ -187,7 +188,7 @@ def _measure(context: Context, folder: Path, spec: str, seed: int) -> list[float
         side = number % 2
         players: Any = (player, perfect) if side == 0 else (perfect, player)
         game_seed = context.seed_for("match", seed, number)
-        winner = play_match(game, players, seed=game_seed, max_plies=MAX_PLIES).outcome.winner
+        winner = play_game(game, players, seed=game_seed, max_plies=MAX_PLIES).outcome.winner
         saved += winner != 1 - side
     return [100 * total.critical_kept / max(1, total.critical), 100 * saved / games]
 

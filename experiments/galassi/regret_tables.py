@@ -7,7 +7,8 @@ from typing import Any
 from ludus import Record
 from ludus.arena import RegretStatistics, RegretTally
 from ludus.games import game as named_game
-from ludus.oracle import Oracle, Unsolved, oracle_for
+from ludus.oracles import Oracle, Unsolved
+from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import Context, Table
 
 from .games import GAME, RULES, Game
@@ -23,7 +24,7 @@ Kept = dict[str, list[int]]
 def open_full_oracle(context: Context) -> Oracle | None:
     """Return the oracle, if it covers the whole game."""
     game = named_game(GAME, RULES)
-    oracle = oracle_for(game, context.oracle)
+    oracle = find_oracle(game, context.oracle)
     try:
         oracle.rate_moves(game.start())
     except Unsolved:

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ludus import play_match
+from ludus import play_game
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Finding, Measurement, Table
@@ -97,7 +97,7 @@ def _play_both_sides(
         opponent = named_player(context.published["opponent"], game)
         players = (own, opponent) if side == 0 else (opponent, own)
         seed = context.seed_for("game", number, side)
-        winner = play_match(game, players, seed=seed, start=start).outcome.winner
+        winner = play_game(game, players, seed=seed, start=start).outcome.winner
         result = "DRAW" if winner is None else "WIN" if winner == side else "LOSS"
         games.append([ahead if side == 0 else -ahead, result])
     return games

@@ -9,7 +9,8 @@ from ludus import Limit
 from ludus.arena import RegretStatistics, find_verdicts
 from ludus.datasets import MoveBatch
 from ludus.games import game as named_game
-from ludus.oracle import Oracle, oracle_for
+from ludus.oracles import Oracle
+from ludus.oracles import oracle as find_oracle
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
@@ -22,7 +23,7 @@ from .regret_tables import CAPTION, HEADINGS, count_kept, make_row
 
 def run(context: Context) -> Iterator[Finding]:
     game = named_game(GAME, RULES)
-    oracle = oracle_for(game, context.oracle)
+    oracle = find_oracle(game, context.oracle)
     entries, num_solved, num_critical = shuffle_critical_entries(oracle, context)
     positions = entries.to_positions(game)
     yield Remark(

@@ -7,7 +7,8 @@ from typing import Any
 from ludus.arena import Policy, compute_expected_regret
 from ludus.games import game as named_game
 from ludus.learn.migo import Program, Reasoner, StateGraph, Strategy, parse_program
-from ludus.oracle import ORDER, Value, oracle_for, solve_backwards
+from ludus.oracles import ORDER, Value, solve_backwards
+from ludus.oracles import oracle as find_oracle
 
 
 def make_program(rules: Sequence[str]) -> Program:
@@ -48,7 +49,7 @@ def _compute_regret(spec: str, program: Program, meaning: tuple[int, ...]) -> fl
         game, strategy = named_game(spec), Strategy(get_reasoner(spec), program)
         policy = make_policy(strategy)
         _known[spec, meaning] = compute_expected_regret(
-            oracle_for(game), policy, game.training_starts()
+            find_oracle(game), policy, game.training_starts()
         )
     return _known[spec, meaning]
 

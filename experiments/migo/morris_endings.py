@@ -24,7 +24,7 @@ from ludus.learn.migo import (
     count_states,
     explain_program,
 )
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 
@@ -105,7 +105,7 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
 
 def look_up_codes(states: Sequence[EndingState], context: Context) -> dict[EndingState, int]:
     """Return the oracle's value code of each state."""
-    oracle = oracle_for(named_game("nine_mens_morris"), context.oracle)
+    oracle = find_oracle(named_game("nine_mens_morris"), context.oracle)
     codes = oracle.lookup(PositionBatch.from_columns(*zip(*states, strict=True)))  # type: ignore[attr-defined]
     return dict(zip(states, codes.tolist(), strict=True))
 

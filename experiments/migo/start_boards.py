@@ -9,7 +9,7 @@ from typing import Any
 
 from ludus.arena import Policy, compute_expected_regret, get_uniform_policy
 from ludus.games import game as named_game
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import Context, Finding, Measurement, Table
 
 Rule = Callable[[Any, Any], bool]
@@ -23,7 +23,7 @@ def run(context: Context) -> Iterator[Finding]:
     for name in ("noughts_and_crosses", "hexapawn", "hexapawn:size=4"):
         game = named_game(name)
         boards = [
-            [str(board), str(oracle_for(game).value(board))] for board in game.training_starts()
+            [str(board), str(find_oracle(game).value(board))] for board in game.training_starts()
         ]
         yield Table(f"Start boards of {name}", ("board", "worth to the learner"), boards)
 
@@ -34,7 +34,7 @@ def compute_exact(name: str, kind: str, rules: Sequence[str] = ()) -> float:
     The regret is that of a strategy, or the worst case, in which every game is lost.
     """
     game = named_game(name)
-    oracle, boards = oracle_for(game), game.training_starts()
+    oracle, boards = find_oracle(game), game.training_starts()
     if kind == "regret":
         return compute_expected_regret(oracle, make_policy([RULES[rule] for rule in rules]), boards)
     if kind == "worst":

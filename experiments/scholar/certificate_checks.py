@@ -79,9 +79,10 @@ def make_source(rules: Rules, device: torch.device, oracle: Path | None = None) 
         return CudaExampleSource(solve_on_gpu(rules))
     if oracle is not None:
         # Compiled modules, which a machine with a GPU need not have.
-        from ludus.oracle import MorrisOracle, oracle_for
+        from ludus.oracles import MorrisOracle
+        from ludus.oracles import oracle as find_oracle
 
-        solved = oracle_for(ludus.game("nine_mens_morris", rules), oracle)
+        solved = find_oracle(ludus.game("nine_mens_morris", rules), oracle)
         assert isinstance(solved, MorrisOracle)
         return OracleExampleSource(solved)
     from support.scholar_games import source_of

@@ -9,7 +9,7 @@ import numpy as np
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris import DRAW
 from ludus.learn.scholar import OracleExampleSource
-from ludus.oracle import MorrisOracle
+from ludus.oracles import MorrisOracle
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .games_against_oracle import COLOURS, play_games

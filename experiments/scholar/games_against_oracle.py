@@ -7,7 +7,7 @@ from typing import Any
 
 from ludus import Player
 from ludus.games import game as named_game
-from ludus.oracle import MorrisOracle, Verdict
+from ludus.oracles import MorrisOracle, Verdict
 from ludus.players import PerfectPlayer
 from ludus.players import player as named_player
 from ludus.reproduce import Context

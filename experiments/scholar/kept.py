@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.learn.scholar import OracleExampleSource
-from ludus.oracle import Unsolved
+from ludus.oracles import Unsolved
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .exam import SETS, Exam, load_exam

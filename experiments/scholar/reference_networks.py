@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ludus.learn.nnmm import ChainWeights, find_shipped_weights, load_weights
 from ludus.learn.scholar import OracleExampleSource
-from ludus.oracle import Unsolved
+from ludus.oracles import Unsolved
 from ludus.reproduce import Context
 
 from .exam import SETS, load_exam

@@ -1,7 +1,8 @@
 """The solved game, which all measurements need."""
 
 from ludus.games import game as named_game
-from ludus.oracle import MorrisOracle, oracle_for
+from ludus.oracles import MorrisOracle
+from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import Context
 
 from .players import GAME, RULES
@@ -11,7 +12,7 @@ MISSING = "Nothing was judged: the solved game is not at hand (--oracle or LUDUS
 
 def open_oracle(context: Context) -> MorrisOracle:
     """Return the oracle: a database, or the built-in endings."""
-    oracle = oracle_for(named_game(GAME, RULES), context.oracle, needs_depth=True)
+    oracle = find_oracle(named_game(GAME, RULES), context.oracle, needs_depth=True)
     assert isinstance(oracle, MorrisOracle)
     return oracle
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ludus import Limit
 from ludus.learn.scholar import OracleExampleSource
-from ludus.oracle import MorrisOracle, Unsolved
+from ludus.oracles import MorrisOracle, Unsolved
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
 from .exam import Exam, load_exam

@@ -19,7 +19,7 @@ STARTED = time.time()
 import numpy as np  # noqa: E402 - the clock runs first
 
 from ludus.cuda import build_library  # noqa: E402
-from ludus.oracle import CudaHypergammon  # noqa: E402
+from ludus.oracles import CudaHypergammon  # noqa: E402
 
 SAMPLE = Path(__file__).parent / "results" / "hypergammon_sample.npz"
 SAMPLE_SIZE = 20_000
@@ -97,7 +97,7 @@ def compare(path: Path, equities: np.ndarray, chances: np.ndarray) -> dict[str, 
 
 def write_sample(path: Path) -> None:
     """Solve on the CPU and write some positions chosen at random."""
-    from ludus.oracle import EquityRun, Extent
+    from ludus.oracles import EquityRun, Extent
 
     found = EquityRun(Extent("hypergammon", 3), threads=2).run()
     assert found.chances is not None

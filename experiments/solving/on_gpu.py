@@ -21,7 +21,7 @@ from ludus.games.nine_mens_morris import (  # noqa: E402 - the clock runs first
     Rules,
     classify,
 )
-from ludus.oracle import (  # noqa: E402
+from ludus.oracles import (  # noqa: E402
     CudaSolver,
     TableReferences,
     all_sectors,

@@ -7,7 +7,7 @@ import numpy as np
 
 import ludus
 from ludus.games.nine_mens_morris import PositionFields
-from ludus.oracle import Oracle, make_indexer
+from ludus.oracles import Oracle, make_indexer
 
 PLIES = 5
 """How far the opening is followed."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ludus import play_match
+from ludus import play_game
 from ludus.analysis import ReviewedMove, find_evaluator, get_rating, judge_move
 from ludus.datasets import classify_theme
 from ludus.games.backgammon import Backgammon, Move, Position, Rules, View, make_view
@@ -61,7 +61,7 @@ def _review_game(context: Context, number: int) -> list[dict[str, Any]]:
     if own == 1:
         players.reverse()
     seed = random.Random(context.seed_for("game", number)).getrandbits(62)
-    match = play_match(game, (players[0], players[1]), seed=seed)
+    match = play_game(game, (players[0], players[1]), seed=seed)
     evaluator = find_evaluator(game, "gnubg", 2)
     position: Any = game.start()
     found: list[Any] = []

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ludus import play_match
+from ludus import play_game
 from ludus.analysis import get_rating
 from ludus.games.backgammon import Backgammon, Rules
 from ludus.learn.gammon import GammonNetwork, GammonTrainingConfig, load_training_positions
@@ -90,7 +90,7 @@ def _play_game(context: Context, file: Path, number: int) -> dict[str, Any]:
     players = [player(f"gammon:weights={file}", game), expert]
     if own == 1:
         players.reverse()
-    match = play_match(game, (players[0], players[1]), seed=context.seed_for("game", number))
+    match = play_game(game, (players[0], players[1]), seed=context.seed_for("game", number))
     decisions = judge_decisions(game, match.moves, own, context.setting("judge_plies"))
     losses = [each.cost for each in decisions]
     return {

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from ludus import play_match
+from ludus import play_game
 from ludus.datasets import parse_scored_positions
 from ludus.games.backgammon import Backgammon, Position, Rules, to_position_id
 from ludus.learn.gammon import (
@@ -174,7 +174,7 @@ def _judge_game(seed: int, own: int, file: Path) -> list[str]:
     players = [player(f"gammon:weights={file}", game), player("tool", game)]
     if own == 1:
         players.reverse()
-    match = play_match(game, (players[0], players[1]), seed=seed)
+    match = play_game(game, (players[0], players[1]), seed=seed)
     decisions = judge_decisions(game, match.moves, own, JUDGE_PLIES)
     blunders = [each for each in decisions if each.cost >= BLUNDER]
     positions: list[Any] = [each.position for each in blunders]

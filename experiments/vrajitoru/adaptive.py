@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from statistics import mean
 from typing import Any
 
-from ludus import play_match
+from ludus import play_game
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark
@@ -57,7 +57,7 @@ def play_games(context: Context, rules: str, target: float, opponent: str) -> li
     for number in range(context.setting("games")):
         side = number % 2
         players = (adaptive, other) if side == 0 else (other, adaptive)
-        match = play_match(game, players, seed=seeds.getrandbits(62))
+        match = play_game(game, players, seed=seeds.getrandbits(62))
         winner = match.outcome.winner
         levels.append(adaptive.state.level)
         results.append(0.5 if winner is None else float(winner == side))

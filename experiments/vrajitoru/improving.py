@@ -7,7 +7,7 @@ from math import inf
 from statistics import mean
 from typing import Any
 
-from ludus import play_match
+from ludus import play_game
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 from ludus.reproduce import Conclusion, Context, Figure, Finding, Measurement
@@ -92,7 +92,7 @@ def play_stages(context: Context, spec: str, stages: list[str], seed: int) -> li
             players = (own, opponent) if side == 0 else (opponent, own)
             state = getattr(own, "state", None)
             levels.append(float(getattr(state, "level", 0.0)))
-            winner = play_match(game, players, seed=seeds.getrandbits(62)).outcome.winner
+            winner = play_game(game, players, seed=seeds.getrandbits(62)).outcome.winner
             results.append(0.5 if winner is None else float(winner == side))
     return [results, levels]
 

@@ -6,7 +6,8 @@ from typing import Any
 from ludus import LudusError, Record
 from ludus.arena import GameConditions, RegretSchedule, RegretStatistics
 from ludus.games import game as named_game
-from ludus.oracle import Unsolved, oracle_for
+from ludus.oracles import Unsolved
+from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
 GAME, RULES = "nine_mens_morris", "standard"
@@ -14,7 +15,7 @@ GAME, RULES = "nine_mens_morris", "standard"
 
 def run(context: Context) -> Iterator[Finding]:
     game = named_game(GAME, RULES)
-    oracle = oracle_for(game, context.oracle)
+    oracle = find_oracle(game, context.oracle)
     try:
         oracle.rate_moves(game.start())
     except Unsolved as error:

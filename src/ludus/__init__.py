@@ -24,19 +24,20 @@ if TYPE_CHECKING:
         envs,
         games,
         learn,
+        oracles,
         players,
         protocol,
         reproduce,
     )
     from ludus.arena.jobs import GameConditions
-    from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
-    from ludus.arena.report import TournamentReport, run_tournament
+    from ludus.arena.regret import RegretStatistics
+    from ludus.arena.report import TournamentReport
     from ludus.arena.shortcuts import MatchResult, analyse, match, regret, tournament
     from ludus.arena.tournament import Tournament, read_tournament
     from ludus.core.errors import BadMove, BadPosition, BadRecord, BadSpec, LudusError, UnknownName
     from ludus.core.game import CHANCE, AnyGame, Game, Move, Outcome, Position
     from ludus.core.marks import Marks
-    from ludus.core.match import MatchRecord, MoveRecord, play_match
+    from ludus.core.match import PlayedGame, PlayedMove, play_game
     from ludus.core.player import Choice, Limit, Player
     from ludus.core.record import Record
     from ludus.core.spec import parse_spec
@@ -46,9 +47,9 @@ if TYPE_CHECKING:
     from ludus.games import GAMES, game
     from ludus.learn import LEARNERS, learner
     from ludus.learn.common.learner import Learner
-    from ludus.oracle.morris.solver import solve
-    from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value, Verdict
-    from ludus.oracle.selection import oracle, oracle_for
+    from ludus.oracles.interface import Oracle, RatedMove, Unsolved, Value, Verdict
+    from ludus.oracles.morris.solver import solve
+    from ludus.oracles.selection import oracle
     from ludus.players import player
 
     __version__: str
@@ -70,18 +71,17 @@ __all__ = [
     "Limit",
     "LudusError",
     "Marks",
-    "MatchRecord",
     "MatchResult",
     "Move",
     "MoveBatch",
-    "MoveRecord",
     "Oracle",
     "Outcome",
+    "PlayedGame",
+    "PlayedMove",
     "Player",
     "Position",
     "RatedMove",
     "Record",
-    "RegretSchedule",
     "RegretStatistics",
     "Tournament",
     "TournamentReport",
@@ -103,11 +103,10 @@ __all__ = [
     "learn",
     "learner",
     "match",
-    "measure_regret",
     "oracle",
-    "oracle_for",
+    "oracles",
     "parse_spec",
-    "play_match",
+    "play_game",
     "player",
     "players",
     "protocol",
@@ -115,7 +114,6 @@ __all__ = [
     "read_tournament",
     "regret",
     "reproduce",
-    "run_tournament",
     "solve",
     "tournament",
 ]
@@ -152,8 +150,4 @@ if not TYPE_CHECKING:
             from importlib.metadata import version
 
             return version("ludus")
-        if name == "oracle":  # the package, which is callable; importing it defines the name
-            from importlib import import_module
-
-            return import_module("ludus.oracle")
         return _load(name)

@@ -69,7 +69,7 @@ def test_gnubg_forgets_the_score_of_the_request_before(bgsage):
 def test_a_match_is_played_to_its_end_with_the_cube(bgsage):
     game = ludus.game("backgammon:tournament,match=2")
     players = ludus.player("bgsage", game), ludus.player("random", game)
-    match = ludus.play_match(game, players, seed=1)
+    match = ludus.play_game(game, players, seed=1)
     assert match.outcome.reason == "match"
     assert "resign" not in {str(made.move) for made in match.moves if made.mover == 0}
 
@@ -206,7 +206,7 @@ def test_strong_networks_decide_about_the_cube(net, bgsage):
     for text, action in cases.items():
         position = game.parse(f"{won if text != 'resigns 2@1' else '23:15 1:1,off:14'} 0 {text}")
         assert str(player.choose(position).move) == action
-    match = ludus.play_match(game, (player, ludus.player("random", game)), seed=2)
+    match = ludus.play_game(game, (player, ludus.player("random", game)), seed=2)
     assert match.outcome.winner is not None
 
 

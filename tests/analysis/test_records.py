@@ -80,7 +80,7 @@ def test_luck_averages_to_zero_over_all_rolls():
 def test_the_games_of_a_match_are_numbered_and_annotated():
     game = ludus.game("backgammon:tournament,match=3")
     players = ludus.player("random", game), ludus.player("random", game)
-    played = Record.from_match(ludus.play_match(game, players, seed=4), game)
+    played = Record.from_game(ludus.play_game(game, players, seed=4), game)
     numbers = [step.number for step in list_plies([played])]
     assert numbers[0] == 1
     assert numbers[-1] > 1
@@ -118,7 +118,7 @@ def test_resignations_are_evaluated_and_do_not_count_in_the_rating():
 def test_games_without_dice_are_reviewed():
     game = ludus.game("noughts_and_crosses")
     players = ludus.player("random", game), ludus.player("random", game)
-    played = Record.from_match(ludus.play_match(game, players, seed=1), game)
+    played = Record.from_game(ludus.play_game(game, players, seed=1), game)
     review = review_records([played], Analyst(game))
     assert review.rolls == ()
     assert [ply.turn for ply, _ in review.decisions] == list(range(1, len(review.decisions) + 1))

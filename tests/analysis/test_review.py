@@ -8,8 +8,8 @@ import ludus
 from ludus.analysis import Analyst, get_rating, review_game
 from ludus.analysis.evaluation import Evaluation, compute_cost, select_mark
 from ludus.core.player import Forecast
-from ludus.oracle.oracle import Value
-from ludus.oracle.selection import oracle_for
+from ludus.oracles.interface import Value
+from ludus.oracles.selection import oracle as find_oracle
 
 MORRIS_LINE = ["d6", "f4", "d2", "b4", "a7", "g7", "a4", "a1"]
 
@@ -30,7 +30,7 @@ def morris():
 @pytest.mark.parametrize("name", ["hexapawn", "noughts_and_crosses"])
 def test_reviews_of_solved_games_agree_with_the_oracle(name):
     game = ludus.game(name)
-    oracle, rng = oracle_for(game), random.Random(1)
+    oracle, rng = find_oracle(game), random.Random(1)
     positions, moves = [game.start()], []
     while positions[-1].outcome() is None:
         moves.append(rng.choice(positions[-1].legal_moves()))

@@ -12,7 +12,7 @@ from ludus.arena.regret import (
 )
 from ludus.core.record import Record
 from ludus.games import game
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 
 
 def _start_boards(played):
@@ -63,14 +63,14 @@ def test_exact_mean_regret(name, boards, policy, regret):
     played = game(name)
     starts = _start_boards(played)
     assert len(starts) == boards
-    assert compute_expected_regret(oracle_for(played), policy, starts) == pytest.approx(
+    assert compute_expected_regret(find_oracle(played), policy, starts) == pytest.approx(
         regret, abs=5e-5
     )
 
 
 def _measured(plan):
     played = game(plan.conditions.game, plan.conditions.rules)
-    found = RegretStatistics(played, oracle_for(played))
+    found = RegretStatistics(played, find_oracle(played))
     jobs = {job.key: job for job in plan.schedule()}
     results = {}
     with LocalPool(2) as pool:
@@ -86,7 +86,7 @@ def test_against_perfect_play_regret_is_the_value_of_the_start_minus_the_result(
     starts = StartPositions(tuple(map(str, _start_boards(game(name)))))
     plan = RegretSchedule(GameConditions(name), "random", "perfect", 60, 4, starts)
     found, jobs, results = _measured(plan)
-    oracle = oracle_for(game(name))
+    oracle = find_oracle(game(name))
     utility = {"win": 1, "draw": 0, "loss": -1}
     for key, (regret, winner) in results.items():
         position = game(name).parse(jobs[key].start)
@@ -114,7 +114,7 @@ def test_a_move_beside_the_best_ones():
     played = game("noughts_and_crosses")
     position = played.parse("X../.../... o")
     centre, corner = (played.parse_move(text, position) for text in ("b2", "c1"))
-    oracle = oracle_for(played)
+    oracle = find_oracle(played)
     verdict = oracle.verdict(position)
     assert (verdict.cost(centre), verdict.cost(corner)) == (0, 1)
     assert (verdict.is_critical, verdict.best) == (True, (centre,))
@@ -127,7 +127,7 @@ def test_a_move_beside_the_best_ones():
 def test_the_first_error_of_a_game_is_kept():
     played = game("noughts_and_crosses")
     record = Record.parse("1. a3 c1 2. c3 b1 3. b3 1-0")
-    found = RegretStatistics(played, oracle_for(played))
+    found = RegretStatistics(played, find_oracle(played))
     found.add(record, 1)
     ((first, count),) = found.first_errors.items()
     assert (first.position, first.move, first.best, count) == ("X../.../... o", "c1", ("b2",), 1)
@@ -144,7 +144,7 @@ def test_what_is_beyond_the_solved_part_is_counted_and_not_evaluated():
     assert found.total.regret_per_move == found.total.regret / (
         found.total.moves - found.total.num_unevaluated
     )
-    alone = RegretStatistics(game("nine_mens_morris"), oracle_for(game("nine_mens_morris")))
+    alone = RegretStatistics(game("nine_mens_morris"), find_oracle(game("nine_mens_morris")))
     alone.add(Record.parse("1. a7 b6 *"), 0)
     assert (alone.mean, alone.total.regret_per_move, alone.total.critical_kept_rate) == (
         None,

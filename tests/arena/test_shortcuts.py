@@ -53,13 +53,13 @@ def test_a_position_and_a_game_are_analysed():
     assert str(found.position) == MORRIS_ENDING
     game = ludus.match(HEXAPAWN, "random", "random", games=1).records[0]
     review = ludus.analyse(HEXAPAWN, game)
-    assert review == ludus.analyse(HEXAPAWN, ludus.Record.from_match(game, HEXAPAWN))
+    assert review == ludus.analyse(HEXAPAWN, ludus.Record.from_game(game, HEXAPAWN))
     assert len(review.moves) == len(game.moves)
 
 
 def test_the_oracle_is_a_function_and_a_package():
-    assert ludus.oracle("hexapawn") is ludus.oracle(HEXAPAWN) is ludus.oracle_for(HEXAPAWN)
-    assert ludus.oracle.MemoryOracle is type(ludus.oracle(HEXAPAWN))
+    assert ludus.oracle("hexapawn") is ludus.oracle(HEXAPAWN)
+    assert ludus.oracles.MemoryOracle is type(ludus.oracle(HEXAPAWN))
 
 
 PLAYER = FirstMove(HEXAPAWN)

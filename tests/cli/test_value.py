@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 import ludus as package
-from ludus.oracle import oracle_for
-from ludus.oracle.morris.database import Database
+from ludus.oracles import oracle as find_oracle
+from ludus.oracles.morris.database import Database
 from support.command_line import PROGRAM, process
 from support.waiting import PATIENCE, wait_until_at_work
 
@@ -29,7 +29,7 @@ def test_json_has_the_value_and_every_move_best_first(ludus):
     assert (report["value"], report["depth"]) == ("win", 1)
     assert report["position"] == WON
     assert [each["move"] for each in report["moves"][:3]] == ["b6-d7xg4", "b6-d7xf4", "b6-d7xe4"]
-    rated = oracle_for(package.game("nine_mens_morris")).rate_moves(position)
+    rated = find_oracle(package.game("nine_mens_morris")).rate_moves(position)
     assert report["moves"] == [
         {"move": str(each.move), "value": each.value, "depth": each.depth} for each in rated
     ]

@@ -6,14 +6,14 @@ from types import MappingProxyType
 import pytest
 
 import ludus
-from ludus.core import CHANCE, Choice, Game, Outcome, Player, play_match
+from ludus.core import CHANCE, Choice, Game, Outcome, Player, play_game
 from ludus.core.record import Line, Node, Record
 
 
 def match_of(spec, seed, **changes):
     game = ludus.game(spec)
     players = (ludus.player("random", game), ludus.player("random", game))
-    return game, play_match(game, players, seed=seed, **changes)
+    return game, play_game(game, players, seed=seed, **changes)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def match_of(spec, seed, **changes):
 @pytest.mark.parametrize("seed", range(5))
 def test_matches_become_records(spec, rules, seed):
     game, match = match_of(spec, seed)
-    record = Record.from_match(match, game)
+    record = Record.from_game(match, game)
     assert record.headers["Rules"] == rules
     assert "Start" not in record.headers
     again = Record.parse(str(record))
@@ -42,7 +42,7 @@ def test_matches_become_records(spec, rules, seed):
 def test_players_stand_under_the_names_of_their_sides():
     game, match = match_of("noughts_and_crosses", 3)
     match = replace(match, players=("perfect", 'a "strange"\\ one'))
-    text = str(Record.from_match(match, game))
+    text = str(Record.from_game(match, game))
     assert text.startswith(
         '[Game "noughts_and_crosses"]\n[Rules "standard"]\n[Crosses "perfect"]\n'
         '[Noughts "a \\"strange\\"\\\\ one"]\n[Seed "3"]\n[Result "'
@@ -53,7 +53,7 @@ def test_a_match_from_the_middle_keeps_its_start_and_side():
     game = ludus.game("hexapawn")
     start = game.parse("BBB/W../.WW b")
     _, match = match_of("hexapawn", 1, start=start)
-    record = Record.from_match(match, game)
+    record = Record.from_game(match, game)
     assert record.headers["Start"] == "BBB/W../.WW b"
     assert record.first_ply == 1
     assert "\n1... " in str(record)
@@ -72,7 +72,7 @@ class Stubborn(Player):
 def test_an_illegal_move_is_reported_in_a_comment():
     game = ludus.game("noughts_and_crosses")
     players = (Stubborn(game, None, "one"), Stubborn(game, None, "two"))
-    record = Record.from_match(play_match(game, players, seed=0), game)
+    record = Record.from_game(play_game(game, players, seed=0), game)
     assert record.headers["Reason"] == "illegal"
     assert record.result == "1-0"
     report = "I like {this}; then came 'a3', which is illegal; I like {this}"
@@ -85,7 +85,7 @@ def test_an_illegal_first_move_is_reported_as_well():
     game = ludus.game("noughts_and_crosses")
     players = (Stubborn(game, None, "one"), Stubborn(game, None, "two"))
     start = game.parse("X../.O./... x")
-    record = Record.from_match(play_match(game, players, seed=0, start=start), game)
+    record = Record.from_game(play_game(game, players, seed=0, start=start), game)
     assert record.line == Line(comment="then came 'a3', which is illegal; I like {this}")
     assert Record.parse(str(record)).replay(game) == [start]
 
@@ -155,8 +155,8 @@ def test_games_with_dice():
     game = RaceGame()
     players = (ludus.player("random", game), ludus.player("random", game))
     for seed in range(10):
-        match = play_match(game, players, seed=seed)
-        record = Record.from_match(match, game)
+        match = play_game(game, players, seed=seed)
+        record = Record.from_game(match, game)
         again = Record.parse(str(record))
         assert again == record
         assert [node.move for node in again.line.moves] == [move.move for move in match.moves]

@@ -24,7 +24,7 @@ class BarePlayer(ludus.Player):
 
 def play(**changes):
     arguments = {"game": HEXAPAWN, "players": (RANDOM, RANDOM), "seed": 1, **changes}
-    return ludus.play_match(arguments.pop("game"), arguments.pop("players"), **arguments)
+    return ludus.play_game(arguments.pop("game"), arguments.pop("players"), **arguments)
 
 
 MISTAKES = {
@@ -49,8 +49,8 @@ MISTAKES = {
     "no move": lambda: HEXAPAWN.parse_move(None, HEXAPAWN.start()),
     "a text as a position": lambda: RANDOM.choose("BBB/.../WWW w"),
     "a text as a limit": lambda: ludus.Limit(time="1"),
-    "an oracle of a name": lambda: ludus.oracle_for("hexapawn"),
-    "a value of a text": lambda: ludus.oracle_for(HEXAPAWN).value("BBB/.../WWW w"),
+    "an oracle of a name": lambda: ludus.oracle("hexapawn"),
+    "a value of a text": lambda: ludus.oracle(HEXAPAWN).value("BBB/.../WWW w"),
     "a learner of a name": lambda: ludus.learner("menace", "noughts_and_crosses"),
     "a solution of a name": lambda: ludus.solve("nine_mens_morris"),
     "a tournament of a name": lambda: ludus.Tournament("hexapawn", ("random", "perfect")),
@@ -141,7 +141,7 @@ def test_files_may_be_named_by_texts(tmp_path):
     file.write_text(LINE)
     assert len(ludus.read_dataset(str(file))) == len(ludus.read_dataset(file)) == 1
     with pytest.raises(ludus.LudusError, match="no database"):
-        ludus.oracle_for(ludus.game("nine_mens_morris"), str(tmp_path))
+        ludus.oracle(ludus.game("nine_mens_morris"), str(tmp_path))
 
 
 @pytest.mark.parametrize("preset", ["standard", "vrajitoru"])

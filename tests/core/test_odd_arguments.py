@@ -93,16 +93,16 @@ def test_names_rules_and_files():
         caller.call(ludus.Record.parse, odd)
         caller.call(ludus.read_dataset, odd)
         caller.call(ludus.read_tournament, odd)
-        caller.call(ludus.oracle_for, odd)
+        caller.call(ludus.oracle, odd)
         caller.call(ludus.augment, odd)
         caller.call(ludus.GameConditions, odd)
         caller.call(ludus.Tournament, odd, ("random", "perfect"))
         caller.call(ludus.Tournament, conditions, odd)
         caller.call(ludus.Tournament, conditions, ("random", "perfect"), games=odd)
-        caller.call(ludus.RegretSchedule, conditions, "perfect", odd, games=2)
-        caller.call(ludus.RegretSchedule, conditions, "perfect", "random", games=odd)
-        caller.call(ludus.measure_regret, odd)
-        caller.call(ludus.run_tournament, odd)
+        caller.call(ludus.arena.RegretSchedule, conditions, "perfect", odd, games=2)
+        caller.call(ludus.arena.RegretSchedule, conditions, "perfect", "random", games=odd)
+        caller.call(ludus.arena.measure_regret, odd)
+        caller.call(ludus.arena.run_tournament, odd)
         caller.call(ludus.solve, odd)
         if odd not in (None, 3, True):  # those are solved
             caller.call(ludus.solve, ludus.game("nine_mens_morris"), max_men=odd)
@@ -114,7 +114,7 @@ def test_names_rules_and_files():
 @pytest.mark.parametrize("spec", ["random", "playouts:games=2", "perfect", "migo"])
 def test_players_and_matches(spec):
     caller, game = Caller(), ludus.game("hexapawn")
-    player, oracle = ludus.player(spec, game), ludus.oracle_for(game)
+    player, oracle = ludus.player(spec, game), ludus.oracle(game)
     for odd in ODD:
         caller.call(player.choose, odd)
         caller.call(player.choose_many, odd)
@@ -122,10 +122,10 @@ def test_players_and_matches(spec):
         caller.call(player.start_game, odd)
         caller.call(oracle.value, odd)
         caller.call(oracle.rate_moves, odd)
-        caller.call(ludus.play_match, game, odd, seed=1)
-        caller.call(ludus.play_match, game, (player, odd), seed=1)
+        caller.call(ludus.play_game, game, odd, seed=1)
+        caller.call(ludus.play_game, game, (player, odd), seed=1)
         for name in ("seed", "start", "limit", "max_plies"):
-            caller.call(ludus.play_match, game, (player, player), **{"seed": 1, name: odd})
+            caller.call(ludus.play_game, game, (player, player), **{"seed": 1, name: odd})
     assert caller.results["refused"] > 150
 
 

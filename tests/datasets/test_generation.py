@@ -12,7 +12,7 @@ import pytest
 
 from ludus.core.errors import BadDataset, CannotWrite, LudusError
 from ludus.core.executors import LocalProcesses
-from ludus.core.match import play_match
+from ludus.core.match import play_game
 from ludus.core.player import Limit
 from ludus.datasets import parse_lines, read_chunks
 from ludus.datasets.generation import GenerationRun, Journal
@@ -205,7 +205,7 @@ def test_the_moves_are_the_teachers_as_it_saw_them(number):
     game = NineMensMorris()
     specs = [(TEACHER, "newbie"), ("newbie", TEACHER), (TEACHER, TEACHER)][number]
     players = player(specs[0], game), player(specs[1], game)
-    played = play_match(game, players, seed=plan.seed_of("match", number), max_plies=200)
+    played = play_game(game, players, seed=plan.seed_of("match", number), max_plies=200)
     position, wanted = game.start(), []
     for each in played.moves:
         if specs[each.mover] == TEACHER:

@@ -145,7 +145,7 @@ def test_agents_act_several_times_where_a_move_has_parts():
 )
 def test_infos_have_the_exact_regret(spec, share):
     env = ludus.env(spec)
-    oracle, source = ludus.oracle_for(env.episode.game), np.random.default_rng(1)
+    oracle, source = ludus.oracle(env.episode.game), np.random.default_rng(1)
     env.reset(seed=1)
     known = []
     while not env.terminations["player_0"]:

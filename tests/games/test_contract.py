@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 
 import ludus
-from ludus.core import CHANCE, BadMove, BadPosition, Outcome, play_match
+from ludus.core import CHANCE, BadMove, BadPosition, Outcome, play_game
 from ludus.core.notation import TurnState
 from ludus.games.move_entry import get_move_entry
 from support.games import VARIANTS, play_randomly
@@ -190,16 +190,16 @@ def test_texts_that_are_no_move_are_refused(game, text):
 
 def test_matches_are_reproducible(game):
     players = ludus.player("random", game), ludus.player("random", game)
-    first, second = (play_match(game, players, seed=5, max_plies=300) for _ in range(2))
+    first, second = (play_game(game, players, seed=5, max_plies=300) for _ in range(2))
     assert [record.move for record in first.moves] == [record.move for record in second.moves]
     assert first.outcome == second.outcome
-    other = play_match(game, players, seed=6, max_plies=300)
+    other = play_game(game, players, seed=6, max_plies=300)
     assert [record.move for record in first.moves] != [record.move for record in other.moves]
 
 
 def test_a_match_can_be_replayed(game):
     players = ludus.player("random", game), ludus.player("random", game)
-    match = play_match(game, players, seed=9, max_plies=200)
+    match = play_game(game, players, seed=9, max_plies=200)
     position = game.parse(match.start)
     for record in match.moves:
         assert record.mover == position.mover

@@ -18,8 +18,8 @@ for name in sys.argv[1:]:
     importlib.import_module(name)
 """
 
-SOLVING = ["ludus.cuda", "ludus.oracle.morris.cuda_solver", "ludus.oracle.morris.sectors"]
-SOLVING += ["ludus.oracle.backgammon.cuda_solver"]
+SOLVING = ["ludus.cuda", "ludus.oracles.morris.cuda_solver", "ludus.oracles.morris.sectors"]
+SOLVING += ["ludus.oracles.backgammon.cuda_solver"]
 TRAINING = [
     *("ludus.learn.equivariant.fourier_torch", "ludus.learn.equivariant.model"),
     *("ludus.learn.scholar.example_sources", "ludus.learn.scholar.sampling"),

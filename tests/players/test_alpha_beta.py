@@ -7,8 +7,8 @@ import pytest
 import ludus
 from ludus.core.game import MAN_VALUE
 from ludus.core.player import Limit
-from ludus.oracle import oracle_for
-from ludus.oracle.oracle import evaluate_end
+from ludus.oracles import oracle as find_oracle
+from ludus.oracles.interface import evaluate_end
 from ludus.players.alpha_beta import (
     WIN_SCORE,
     AlphaBetaSearch,
@@ -43,7 +43,7 @@ def scenes(game, seed, count):
 @pytest.mark.parametrize(("spec", "depth"), CASES, ids=lambda case: str(case))
 def test_cutting_lines_off_changes_nothing(spec, depth):
     game = ludus.game(spec, "repetition=0" if "morris" in spec else "")
-    oracle, evaluate = oracle_for(game), game.evaluate
+    oracle, evaluate = find_oracle(game), game.evaluate
     for seed in range(3):
         for position in scenes(game, seed, 4):
             found = AlphaBetaSearch(game, oracle, Limit(depth=depth)).run(position)
@@ -70,7 +70,7 @@ def _ends(oracle, position, score):
 def test_the_solved_part_is_used_before_the_evaluation():
     """Down to five men against three, White is a man up either way; only one capture wins."""
     game = ludus.game("nine_mens_morris")
-    oracle = oracle_for(game)
+    oracle = find_oracle(game)
     rng = random.Random(7)
     num_distinguished = 0
     for _ in range(300):
@@ -94,7 +94,7 @@ def _text(white, black):
 
 def test_budgets_bind():
     game = ludus.game("nine_mens_morris")
-    oracle = oracle_for(game)
+    oracle = find_oracle(game)
 
     def run(**limit):
         search = AlphaBetaSearch(game, oracle, Limit(**limit))

@@ -59,7 +59,7 @@ def test_a_gammon_counts_twice():
 def test_a_game_is_a_function_of_its_seed(spec):
     game = ludus.game(spec)
     players = ludus.player("playouts:games=20", game), ludus.player("random", game)
-    games = [ludus.play_match(game, players, seed=seed, max_plies=60) for seed in (3, 3, 4)]
+    games = [ludus.play_game(game, players, seed=seed, max_plies=60) for seed in (3, 3, 4)]
     once, again, other = ([(made.move, made.comment) for made in each.moves] for each in games)
     assert once == again
     assert once != other

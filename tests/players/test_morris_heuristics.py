@@ -115,7 +115,7 @@ def test_compiled_games_end_like_games_of_the_players(names):
     game = morris("vrajitoru")
     many = game.start().heuristic_games(*names, 20_000, seed=1, threads=2)
     players = tuple(ludus.player(name, game) for name in names)
-    few = [ludus.play_match(game, players, seed=seed) for seed in range(300)]
+    few = [ludus.play_game(game, players, seed=seed) for seed in range(300)]
     check_like_matches(many, few)
 
 

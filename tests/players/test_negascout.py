@@ -92,7 +92,7 @@ def test_whole_games_under_all_rules(rules):
     """The same seed gives the same game, every move is legal, and there is an end or it is long."""
     game = morris(rules)
     players = ludus.player("negascout:nodes=300", game), ludus.player("focused", game)
-    once, again = (ludus.play_match(game, players, seed=3, max_plies=200) for _ in range(2))
+    once, again = (ludus.play_game(game, players, seed=3, max_plies=200) for _ in range(2))
     assert [move.move for move in once.moves] == [move.move for move in again.moves]
     assert once.outcome.reason != "illegal"
     assert once.outcome.winner != 1
@@ -104,7 +104,7 @@ def test_it_does_not_lose_to_the_focused_player(colour):
     own, other = ludus.player("negascout:nodes=5000", game), ludus.player("focused", game)
     for seed in range(8):
         players = (own, other) if colour == 0 else (other, own)
-        assert ludus.play_match(game, players, seed=seed).outcome.winner != 1 - colour
+        assert ludus.play_game(game, players, seed=seed).outcome.winner != 1 - colour
 
 
 def wins(low, high, games, seed=0):
@@ -114,7 +114,7 @@ def wins(low, high, games, seed=0):
     won = [0, 0]
     for number in range(games):
         order = (players[0], players[1]) if number % 2 else (players[1], players[0])
-        match = ludus.play_match(game, order, seed=seed + number, max_plies=300)
+        match = ludus.play_game(game, order, seed=seed + number, max_plies=300)
         if match.outcome.winner is not None:
             won[players.index(order[match.outcome.winner])] += 1
     return won
@@ -131,7 +131,7 @@ def test_a_weak_level_does_not_give_men_away():
     """At level 1 most games against random play are won: it overlooks, but it is not silly."""
     game = morris()
     players = ludus.player("negascout:level=1", game), ludus.player("random", game)
-    ends = [ludus.play_match(game, players, seed=seed).outcome.winner for seed in range(20)]
+    ends = [ludus.play_game(game, players, seed=seed).outcome.winner for seed in range(20)]
     assert ends.count(0) > 2 * ends.count(1) + 5
 
 

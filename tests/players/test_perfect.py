@@ -8,8 +8,9 @@ import ludus
 from ludus.core.errors import BadDatabase, BadSpec, CannotSolve
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.notation import PositionFields
-from ludus.oracle import Unsolved, Value, oracle_for
-from ludus.oracle.morris.database import Database
+from ludus.oracles import Unsolved, Value
+from ludus.oracles import oracle as find_oracle
+from ludus.oracles.morris.database import Database
 from support.repetition import repeat
 
 MORRIS = ludus.game("nine_mens_morris")
@@ -24,7 +25,7 @@ def perfect(game, options="", seed=1):
 
 def endings(white, black, result, count, seed=1):
     """Random positions with White to move and this result."""
-    rng, oracle, found = random.Random(seed), oracle_for(MORRIS), []
+    rng, oracle, found = random.Random(seed), find_oracle(MORRIS), []
     while len(found) < count:
         points = rng.sample(range(24), white + black)
         men = frozenset(points[:white]), frozenset(points[white:])
@@ -36,22 +37,22 @@ def endings(white, black, result, count, seed=1):
 
 @pytest.mark.parametrize(("white", "black"), [(3, 3), (4, 3), (3, 4), (4, 4)])
 def test_a_won_game_is_won_in_time(white, black):
-    oracle, few = oracle_for(MORRIS), repeat(1, 3) if white == black == 4 else repeat(5, 25)
+    oracle, few = find_oracle(MORRIS), repeat(1, 3) if white == black == 4 else repeat(5, 25)
     players = perfect(MORRIS), ludus.player("random", MORRIS)
     for seed, position in enumerate(endings(white, black, "win", few)):
         promised = oracle.value(position).depth
-        match = ludus.play_match(MORRIS, players, seed=seed, start=position)
+        match = ludus.play_game(MORRIS, players, seed=seed, start=position)
         assert match.outcome.winner == 0
         assert len(match.moves) <= promised
         assert match.moves[0].comment == f"wins in {promised} {'ply' if promised == 1 else 'plies'}"
 
 
 def test_two_perfect_players_take_as_long_as_was_promised():
-    oracle = oracle_for(MORRIS)
+    oracle = find_oracle(MORRIS)
     players = perfect(MORRIS), perfect(MORRIS)
     for result in ("win", "loss"):
         for seed, position in enumerate(endings(3, 3, result, 12)):
-            match = ludus.play_match(MORRIS, players, seed=seed, start=position)
+            match = ludus.play_game(MORRIS, players, seed=seed, start=position)
             assert match.outcome.winner == (0 if result == "win" else 1)
             assert len(match.moves) == oracle.value(position).depth
             plies = "ply" if len(match.moves) == 1 else "plies"
@@ -61,7 +62,7 @@ def test_two_perfect_players_take_as_long_as_was_promised():
 
 def test_nothing_is_ever_given_away():
     """Against random moves, from drawn positions, to the end of the game or for 40 plies."""
-    oracle, order = oracle_for(MORRIS), ("win", "draw", "loss")
+    oracle, order = find_oracle(MORRIS), ("win", "draw", "loss")
     player, rng = perfect(MORRIS), random.Random(3)
     wins = 0
     for position in endings(4, 3, "draw", 10) + endings(4, 4, "draw", 10):
@@ -102,7 +103,7 @@ def test_whatever_the_opponent_does_the_player_does_not_lose(spec, side):
 
 def replies(game, position):
     """Replies that hold the draw, and all, counted one by one."""
-    oracle = oracle_for(game)
+    oracle = find_oracle(game)
     after = [oracle.value(position.play(move)).result for move in position.legal_moves()]
     return after.count("draw"), len(after)
 
@@ -116,7 +117,7 @@ def replies(game, position):
 )
 def test_of_drawn_moves_the_hardest_to_answer_is_played(spec, expected):
     """Fewest replies that hold; then most replies in all; a game that is over comes last."""
-    game, oracle = ludus.game(spec), oracle_for(ludus.game(spec))
+    game, oracle = ludus.game(spec), find_oracle(ludus.game(spec))
     rng, reasons = random.Random(1), set()
     for _ in range(150):
         position = game.start()
@@ -154,7 +155,7 @@ def _check_drawn(game, oracle, position):
 
 def test_a_draw_by_repetition_is_the_last_resort():
     """White moves back and forth; if Black did so too, the game would be drawn at once."""
-    oracle, tried = oracle_for(MORRIS), 0
+    oracle, tried = find_oracle(MORRIS), 0
     for position in endings(4, 4, "draw", 20):
         there = next(move for move in position.legal_moves() if move.take is None)
         position = position.play(there)
@@ -206,7 +207,7 @@ def test_any_move_that_draws_may_be_requested():
 def test_scores_are_ordered_like_the_moves():
     position = MORRIS.parse("W.W/W../.../...BBB/.../.../... w 0 0")
     scores = perfect(MORRIS).choose(position).scores
-    rated = oracle_for(MORRIS).rate_moves(position)
+    rated = find_oracle(MORRIS).rate_moves(position)
     report = [scores[each.move] for each in rated]
     assert report == sorted(report, reverse=True)
     assert {each.value: scores[each.move] > 0 for each in rated} == {
@@ -233,7 +234,7 @@ def test_what_is_not_solved_is_refused_with_the_command_that_solves_it():
     players = ludus.player("random", MORRIS), perfect(MORRIS)
     for play in (
         lambda: perfect(MORRIS).choose(MORRIS.start()),
-        lambda: ludus.play_match(MORRIS, players, seed=1),
+        lambda: ludus.play_game(MORRIS, players, seed=1),
     ):
         with pytest.raises(Unsolved, match=r"perfect cannot play from .* 4 men a side") as refused:
             play()
@@ -271,7 +272,7 @@ def test_search_takes_over_where_nothing_is_solved():
 def test_search_beats_random_moves():
     players = perfect(MORRIS, f"{SEARCHING},nodes=1000"), ludus.player("random", MORRIS)
     for seed in range(3):
-        assert ludus.play_match(MORRIS, players, seed=seed).outcome.winner == 0
+        assert ludus.play_game(MORRIS, players, seed=seed).outcome.winner == 0
 
 
 def test_limits_bind_the_search():
@@ -286,7 +287,7 @@ def test_limits_bind_the_search():
 
 def test_a_search_is_a_function_of_its_seed():
     players = perfect(MORRIS, f"{SEARCHING},nodes=300"), perfect(MORRIS, f"{SEARCHING},nodes=300")
-    games = [ludus.play_match(MORRIS, players, seed=s, max_plies=30) for s in (1, 1, 2)]
+    games = [ludus.play_game(MORRIS, players, seed=s, max_plies=30) for s in (1, 1, 2)]
     once, again, other = ([(m.move, m.comment) for m in each.moves] for each in games)
     assert once == again
     assert once != other

@@ -8,8 +8,8 @@ import pytest
 from ludus._native.search import DECIDED, WIN, Endgames, Search
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.notation import PositionFields
-from ludus.oracle.oracle import Value
-from ludus.oracle.selection import oracle_for
+from ludus.oracles.interface import Value
+from ludus.oracles.selection import oracle as find_oracle
 from ludus.players.negascout import load_endgames
 from support.plain_negamax import morris, run
 
@@ -46,7 +46,7 @@ def exact(value):
 def test_looked_up_values_are_exact(rules, counts):
     """Of every move, at any depth: the share of value that is kept is all of it."""
     game = morris(rules)
-    oracle, search, known = oracle_for(game), Search(game.rules), load_endgames(game.rules)
+    oracle, search, known = find_oracle(game), Search(game.rules), load_endgames(game.rules)
     results = set()
     for position in few_men(game, 60, 1, counts):
         moves = position.legal_moves()
@@ -67,7 +67,7 @@ def test_looked_up_values_are_exact(rules, counts):
 def test_wins_and_losses_are_found_without_tables(counts):
     """Full width, so the distance is the shortest one; ends within five plies."""
     game = morris()
-    oracle, search = oracle_for(game), Search(game.rules)
+    oracle, search = find_oracle(game), Search(game.rules)
     won = lost = 0
     wanted = 3 if counts == (3, 3) else 0  # four men are hardly ever lost so soon, nor three
     for position in few_men(game, 4000, 2, counts):

@@ -8,7 +8,7 @@ import pytest
 import ludus
 from ludus.analysis import review_records
 from ludus.core.errors import BadRecord
-from ludus.core.match import play_match
+from ludus.core.match import play_game
 from ludus.core.record import Record
 from ludus.players import player
 from ludus.protocol.gnubg_player import GnubgEvaluator
@@ -22,7 +22,7 @@ def games(count, first="tool", second="random"):
     """Records of games in which the players take turns to begin."""
     players = player(first, GAME), player(second, GAME)
     return [
-        Record.from_match(play_match(GAME, players[:: -1 if n % 2 else 1], seed=n), GAME)
+        Record.from_game(play_game(GAME, players[:: -1 if n % 2 else 1], seed=n), GAME)
         for n in range(count)
     ]
 

@@ -9,7 +9,7 @@ import pytest
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError
-from ludus.core.match import play_match
+from ludus.core.match import play_game
 from ludus.games.backgammon import Roll
 from ludus.players import player
 from ludus.protocol import backgammon_players
@@ -36,7 +36,7 @@ class TestBsd:
         assert str(player("bsd", GAME).choose(bearing_off).move) == "6/off 4/off"
 
     def test_it_plays_both_sides_of_a_game(self):
-        match = play_match(GAME, (player("bsd", GAME), player("bsd", GAME)), seed=3)
+        match = play_game(GAME, (player("bsd", GAME), player("bsd", GAME)), seed=3)
         assert match.outcome.reason in ("single", "gammon", "backgammon")
 
 
@@ -106,7 +106,7 @@ class TestPubeval:
         for number in range(60):
             swapped = number % 2 == 1
             pair = players[::-1] if swapped else players
-            wins += (play_match(GAME, pair, seed=number).outcome.winner == 0) != swapped
+            wins += (play_game(GAME, pair, seed=number).outcome.winner == 0) != swapped
         assert 22 <= wins <= 48
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import ludus
 from ludus.core.errors import BadSpec, LudusError
-from ludus.core.match import play_match
+from ludus.core.match import play_game
 from ludus.core.player import Limit
 from ludus.protocol.processes import ExternalError
 from support.engines import children, faulty_engine, ludus_engine, numbers, spec, wait_until_gone
@@ -49,7 +49,7 @@ def test_an_engine_plays_as_its_player_does(name, rules, player, options):
     for seed, side in ((1, 0), (2**62, 1)):
         sides = [(who, opponent)[:: 1 - 2 * side] for who in (inside, outside)]
         games = [
-            play_match(game, pair, seed=seed, limit=limit, max_plies=80).moves for pair in sides
+            play_game(game, pair, seed=seed, limit=limit, max_plies=80).moves for pair in sides
         ]
         mine, theirs = ([(each.mover, each.move) for each in moves] for moves in games)
         assert mine == theirs

@@ -21,8 +21,8 @@ def play(rules, count=3):
     """Records of random games, in which each player keeps its side."""
     game = ludus.game("backgammon", rules)
     players = ludus.player("random", game), ludus.player("random", game)
-    matches = [ludus.play_match(game, players, seed=seed) for seed in range(count)]
-    records = [Record.from_match(match, game) for match in matches]
+    matches = [ludus.play_game(game, players, seed=seed) for seed in range(count)]
+    records = [Record.from_game(match, game) for match in matches]
     count = 1 if game.rules.match else count
     names = {"White": "Alice", "Black": "Bob"}
     return [

@@ -8,7 +8,7 @@ from ludus.learn.common.learner import PerfectOpponent, train_episodes
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.inference import Reasoner, Strategy
 from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 
 
 @cache
@@ -43,7 +43,7 @@ def exact(spec, program):
         return {moves[each]: 1 / len(wanted) for each in wanted}
 
     played = game(spec)
-    return compute_expected_regret(oracle_for(played), policy, played.training_starts())
+    return compute_expected_regret(find_oracle(played), policy, played.training_starts())
 
 
 def all_boards(graph, first):

@@ -4,8 +4,8 @@ import random
 
 import ludus
 from ludus.games.nine_mens_morris.notation import PositionFields
-from ludus.oracle import Value
-from ludus.oracle.oracle import ORDER
+from ludus.oracles import Value
+from ludus.oracles.interface import ORDER
 
 RULES = ["standard", "flying=no", "diagonals=yes", "lose_below=2,take_from_mills=always"]
 

@@ -8,8 +8,8 @@ from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.batch import DRAW, NO_POINT, PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar.example_sources import OracleExampleSource
-from ludus.oracle.morris.oracle import MorrisOracle, SolverTables
-from ludus.oracle.morris.sectors import all_sectors
+from ludus.oracles.morris.oracle import MorrisOracle, SolverTables
+from ludus.oracles.morris.sectors import all_sectors
 
 THREE = Rules(men=3)
 FOUR = Rules(men=4)

@@ -93,6 +93,6 @@ def write(sample: Sample) -> None:
 if __name__ == "__main__":
     import ludus
     from ludus.learn.scholar.example_sources import OracleExampleSource
-    from ludus.oracle import oracle_for
+    from ludus.oracles import oracle as find_oracle
 
-    write(make(OracleExampleSource(oracle_for(ludus.game("nine_mens_morris"), Path(sys.argv[1])))))
+    write(make(OracleExampleSource(find_oracle(ludus.game("nine_mens_morris"), Path(sys.argv[1])))))

@@ -10,9 +10,9 @@ import numpy as np
 
 from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.morris.database import Database
-from ludus.oracle.morris.sectors import all_sectors, moving_sectors, orient
-from ludus.oracle.morris.solver import SolveResult, SolveRun
+from ludus.oracles.morris.database import Database
+from ludus.oracles.morris.sectors import all_sectors, moving_sectors, orient
+from ludus.oracles.morris.solver import SolveResult, SolveRun
 
 
 def solve_into(

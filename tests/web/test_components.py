@@ -17,7 +17,7 @@ from ludus.arena.tournament import read_tournament
 from ludus.core.errors import LudusError
 from ludus.games import game as named_game
 from ludus.games.move_entry import get_move_entry
-from ludus.oracle.selection import oracle_for
+from ludus.oracles.selection import oracle as find_oracle
 from ludus.web import opponents, worker
 from ludus.web.analysis import describe_move_value
 from ludus.web.errors import WorkerUnavailable
@@ -193,7 +193,7 @@ def test_a_tree_remembers_what_was_tried():
 )
 def test_puzzles_have_one_solution_and_the_same_seed_gives_the_same(name, rules, kind, grades):
     game = named_game(name, rules)
-    oracle = oracle_for(game)
+    oracle = find_oracle(game)
     for grade in grades:
         for seed in range(repeat(1, 2)):
             job = {"game": name, "rules": rules, "kind": kind, "grade": grade, "seed": seed}

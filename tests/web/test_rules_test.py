@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from ludus.games import game as named_game
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 from ludus.web.routes.rules_test import GAME_RULES
 from ludus.web.rules_test import make_rules_test
 
@@ -19,7 +19,7 @@ def test_both_tests_have_the_same_kinds_of_tasks_and_no_board_twice():
     name = "noughts_and_crosses"
     found = make_rules_test({"game": name, "rules": GAME_RULES[name], "seed": 3})
     game = named_game(name, GAME_RULES[name])
-    oracle = oracle_for(game)
+    oracle = find_oracle(game)
     kinds = [
         sorted(classify(game, oracle, task) for task in found[part]) for part in ("before", "after")
     ]
@@ -53,7 +53,7 @@ def test_a_person_is_tested_reads_and_is_tested_again(page, server, reads):
     page.get_by_role("button", name="Begin").click()
     content = page.locator(".drill")
     game = named_game("noughts_and_crosses")
-    oracle = oracle_for(game)
+    oracle = find_oracle(game)
     for part in ("before", "after"):
         if part == "after" and reads:
             expect(content).to_have_attribute("data-state", "rules")

@@ -18,8 +18,8 @@ from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.player import ForecastingPlayer, Player, SearchingPlayer
 from ludus.core.spec import parse_spec
 from ludus.games.backgammon.cube import Chances
-from ludus.oracle.oracle import Oracle, Value
-from ludus.oracle.selection import oracle_for
+from ludus.oracles.interface import Oracle, Value
+from ludus.oracles.selection import oracle as find_oracle
 from ludus.players import player as named_player
 
 
@@ -106,7 +106,7 @@ class Analyst(Evaluator):
 
 def _find_oracle(game: AnyGame) -> Oracle | None:
     try:
-        return oracle_for(game)
+        return find_oracle(game)
     except LudusError:
         return None
 

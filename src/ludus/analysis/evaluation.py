@@ -8,7 +8,7 @@ from ludus.core.game import Move, Position
 from ludus.core.html import format_panel, format_table
 from ludus.core.player import Forecast
 from ludus.games.backgammon.cube import Chances, CubeEquities
-from ludus.oracle.oracle import OPPOSITE, UTILITIES, Result, Value
+from ludus.oracles.interface import OPPOSITE, UTILITIES, Result, Value
 
 Certainty = Literal["exact", "likely", "estimate"]
 """Exact: from a table or a proof. Likely: confirmed predictions. Estimate: everything else."""

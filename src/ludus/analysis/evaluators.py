@@ -18,7 +18,7 @@ from ludus.core.player import (
     SearchingPlayer,
     SearchProgress,
 )
-from ludus.oracle.oracle import Oracle, Result, Value, evaluate_end
+from ludus.oracles.interface import Oracle, Result, Value, evaluate_end
 
 SOLVED = "the solved game"
 PROVED = "a proof by search"

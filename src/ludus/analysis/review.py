@@ -21,7 +21,7 @@ from ludus.analysis.evaluators import Evaluator
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.html import format_panel, format_table
 from ludus.games.backgammon.stakes import DOUBLE
-from ludus.oracle.oracle import Result, evaluate_end
+from ludus.oracles.interface import Result, evaluate_end
 
 CHANGES: dict[tuple[Result, Result], str] = {
     ("win", "draw"): "gives away the win",

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from ludus.arena.jobs import GameConditions, GameResult, Job
 from ludus.core.errors import to_one_line
 from ludus.core.game import AnyGame, Outcome, Position
-from ludus.core.match import MatchRecord, MoveRecord, play_match
+from ludus.core.match import PlayedGame, PlayedMove, play_game
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.record import Record
 from ludus.games import game as named_game
@@ -93,14 +93,14 @@ def run_job(
 ) -> GameResult:
     """Play a game to its end; `players` holds those that are given as objects, by their specs."""
     game = _load_game(job.conditions.game, job.conditions.rules)
-    moves: list[MoveRecord] = []
+    moves: list[PlayedMove] = []
     began = time.perf_counter()
     try:
         sides = (
             _make_supervised_player(game, job, 0, watch, players),
             _make_supervised_player(game, job, 1, watch, players),
         )
-        match = play_match(
+        match = play_game(
             game,
             sides,
             seed=job.seed,
@@ -118,12 +118,12 @@ def run_job(
 
 
 def make_forfeit_result(
-    job: Job, forfeit: Forfeit, seconds: float, moves: tuple[MoveRecord, ...] = ()
+    job: Job, forfeit: Forfeit, seconds: float, moves: tuple[PlayedMove, ...] = ()
 ) -> GameResult:
     """Return the result of a forfeited game after these moves."""
     game = _load_game(job.conditions.game, job.conditions.rules)
     _player_cache.pop((job.conditions, job.players[forfeit.side], forfeit.side), None)
-    match = MatchRecord(
+    match = PlayedGame(
         game=game.id,
         rules=game.rules,
         players=job.players,
@@ -136,10 +136,10 @@ def make_forfeit_result(
 
 
 def _make_result(
-    job: Job, game: AnyGame, match: MatchRecord, message: str, seconds: float
+    job: Job, game: AnyGame, match: PlayedGame, message: str, seconds: float
 ) -> GameResult:
     winner = match.outcome.winner
-    record = Record.from_match(match, game)
+    record = Record.from_game(match, game)
     headers = {"Round": str(job.key.number + 1), **record.headers}
     if message:
         headers["Message"] = message

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ludus.core.executors import LocalProcesses
 from ludus.core.game import AnyGame, Position
-from ludus.core.match import MatchRecord, play_match
+from ludus.core.match import PlayedGame, play_game
 from ludus.core.player import Limit, Player
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -31,7 +31,7 @@ class MatchGame:
     max_plies: int
 
 
-PlayedGames = Generator[tuple[bool, MatchRecord]]
+PlayedGames = Generator[tuple[bool, PlayedGame]]
 """Whether the second player had the first side, and the record, of each game."""
 
 
@@ -55,7 +55,7 @@ def play_here(
         sides = (players[1], players[0]) if is_swapped else players
         yield (
             is_swapped,
-            play_match(game, sides, seed=seed, limit=limit, start=start, max_plies=max_plies),
+            play_game(game, sides, seed=seed, limit=limit, start=start, max_plies=max_plies),
         )
 
 
@@ -76,23 +76,23 @@ def play_in_parallel(
         yield swapped.popleft(), record
 
 
-def play_in_processes(games: Iterable[MatchGame], jobs: int) -> Iterator[MatchRecord]:
+def play_in_processes(games: Iterable[MatchGame], jobs: int) -> Iterator[PlayedGame]:
     """Play games in processes and yield the records in order.
 
     Each process has its own players, so a player that learns from game to game does so in each.
     """
     with LocalProcesses(jobs) as processes:
-        yield from processes.map(play_game, games)
+        yield from processes.map(play_task, games)
 
 
-def play_game(task: MatchGame) -> MatchRecord:
+def play_task(task: MatchGame) -> PlayedGame:
     """Play one game with players that this process keeps."""
     game = _load_game(task.game, task.rules)
     players = (
         _load_player(task.game, task.rules, task.players[0], 0),
         _load_player(task.game, task.rules, task.players[1], 1),
     )
-    return play_match(
+    return play_game(
         game,
         players,
         seed=task.seed,

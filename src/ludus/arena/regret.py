@@ -29,7 +29,8 @@ from ludus.core.processes import count_cores
 from ludus.core.record import Record
 from ludus.core.statistics import NORMAL_QUANTILE, estimate_mean
 from ludus.games import game as named_game
-from ludus.oracle import Oracle, Unsolved, Verdict, oracle_for
+from ludus.oracles import Oracle, Unsolved, Verdict
+from ludus.oracles import oracle as find_oracle
 
 
 def find_verdicts(oracle: Oracle, positions: Sequence[Position]) -> list[Verdict | None]:
@@ -223,7 +224,7 @@ def measure_regret(
 ) -> RegretStatistics:
     """Play the games of a schedule and evaluate every move of its player.
 
-    By default the oracle is that of `oracle_for`, and games are played in one process per core.
+    By default the oracle is that of `ludus.oracle`, and games are played in one process per core.
 
     >>> schedule = RegretSchedule(GameConditions("hexapawn"), "perfect", "random", games=2)
     >>> measure_regret(schedule).mean
@@ -231,7 +232,7 @@ def measure_regret(
     """
     conditions = schedule.conditions
     game = named_game(conditions.game, conditions.rules)
-    found = RegretStatistics(game, oracle_for(game) if oracle is None else oracle)
+    found = RegretStatistics(game, find_oracle(game) if oracle is None else oracle)
     jobs = {job.key: job for job in schedule.schedule()}
     with executor or LocalPool(count_cores()) as pool:
         for result in track(pool.run(jobs.values()), len(jobs)):

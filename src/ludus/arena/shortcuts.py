@@ -26,14 +26,14 @@ from ludus.arena.tournament import Starter, Tournament, TournamentFormat
 from ludus.core.errors import BadArgument, BadSpec, quote_value
 from ludus.core.game import AnyGame, Position, check_game
 from ludus.core.html import format_panel, format_table
-from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally
+from ludus.core.match import MAX_PLIES, MatchTally, PlayedGame
 from ludus.core.player import Limit, Player, check_decision
 from ludus.core.processes import count_cores
 from ludus.core.record import Record
 from ludus.core.spec import check_range
 from ludus.core.statistics import WinComparison, compare_wins
 from ludus.games import game as named_game
-from ludus.oracle import Oracle
+from ludus.oracles import Oracle
 from ludus.players import player as named_player
 
 MAX_GAMES = 10_000_000
@@ -48,7 +48,7 @@ class MatchResult:
     """Specs of the first and the second player."""
 
     score: MatchTally
-    records: tuple[MatchRecord, ...]
+    records: tuple[PlayedGame, ...]
     """Every game, in order."""
 
     @property
@@ -207,7 +207,7 @@ def regret(
 
 @overload
 def analyse(
-    game: AnyGame | str, what: Record | MatchRecord, *, oracle: Oracle | None = None
+    game: AnyGame | str, what: Record | PlayedGame, *, oracle: Oracle | None = None
 ) -> GameReview: ...
 @overload
 def analyse(
@@ -215,7 +215,7 @@ def analyse(
 ) -> PositionAnalysis: ...
 def analyse(
     game: AnyGame | str,
-    what: Position | str | Record | MatchRecord,
+    what: Position | str | Record | PlayedGame,
     *,
     oracle: Oracle | None = None,
 ) -> PositionAnalysis | GameReview:
@@ -230,8 +230,8 @@ def analyse(
     """
     chosen = _find_game(game)
     analyst = Analyst(chosen, oracle)
-    if isinstance(what, MatchRecord):
-        what = Record.from_match(what, chosen)
+    if isinstance(what, PlayedGame):
+        what = Record.from_game(what, chosen)
     if isinstance(what, Record):
         positions = what.replay(chosen)
         nodes = zip(positions, what.line.moves, strict=False)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from ludus.cli.options import JsonOption
 from ludus.cli.output import print_json, print_table, run_interruptible, track_progress
 from ludus.core.game import AnyGame
-from ludus.core.match import play_match
+from ludus.core.match import play_game
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -84,7 +84,7 @@ def _play_preset(spec: str) -> Iterator[str]:
         )
         yield f"random {spec} {sorted(ended.scores.items())}"
     first, second = (named_player(name, game) for name in SIGNATURE_PLAYERS)
-    match = play_match(game, (first, second), seed=SIGNATURE_SEED)
+    match = play_game(game, (first, second), seed=SIGNATURE_SEED)
     moves = " ".join(str(made.move) for made in match.moves)
     yield f"match {spec} {moves} {match.outcome}"
 

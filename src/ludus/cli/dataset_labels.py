@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ludus.datasets.morris.labels import LabelCounts, LabelledBatch, Labels
     from ludus.games.nine_mens_morris.batch import MoveBatch
-    from ludus.oracle.morris.oracle import MorrisOracle
+    from ludus.oracles.morris.oracle import MorrisOracle
 
 
 def label(
@@ -60,10 +60,10 @@ def label(
 def _open_oracle(rules: str, folder: Path | None) -> "MorrisOracle":
     from ludus.datasets.morris.validation import parse_rules
     from ludus.games import game
-    from ludus.oracle import oracle_for
-    from ludus.oracle.morris.oracle import MorrisOracle
+    from ludus.oracles import oracle as find_oracle
+    from ludus.oracles.morris.oracle import MorrisOracle
 
-    found = oracle_for(game("nine_mens_morris", parse_rules(rules)), folder)
+    found = find_oracle(game("nine_mens_morris", parse_rules(rules)), folder)
     assert isinstance(found, MorrisOracle)
     return found
 

@@ -37,7 +37,7 @@ from ludus.cli.output import dataclass_as_json, print_json, print_player_notices
 from ludus.core.errors import BadPosition
 from ludus.core.files import atomic_file, check_output, quote_path
 from ludus.core.game import AnyGame
-from ludus.core.match import MAX_PLIES, MatchRecord, MatchTally
+from ludus.core.match import MAX_PLIES, MatchTally, PlayedGame
 from ludus.core.player import Limit
 from ludus.core.processes import count_cores
 from ludus.core.statistics import compare_wins
@@ -217,10 +217,10 @@ def _count_games(game: AnyGame, played: PlayedGames, games: int, record: Path | 
     return score
 
 
-def _format_record(result: MatchRecord, game: AnyGame, number: int) -> str:
+def _format_record(result: PlayedGame, game: AnyGame, number: int) -> str:
     from ludus.core.record import Record
 
-    found = Record.from_match(result, game)
+    found = Record.from_game(result, game)
     return str(replace(found, headers={"Round": str(number), **found.headers}))
 
 

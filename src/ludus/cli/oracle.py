@@ -32,8 +32,8 @@ from ludus.core.runs import announce_run
 from ludus.games import game as named_game
 
 if TYPE_CHECKING:
-    from ludus.oracle import Verdict
-    from ludus.oracle.morris.solver import SolveResult
+    from ludus.oracles import Verdict
+    from ludus.oracles.morris.solver import SolveResult
 
 ThreadsOption = Annotated[
     int,
@@ -81,10 +81,10 @@ def solve(
 ) -> None:
     """Solve a game of the Morris family, hypergammon, or bearing off in backgammon."""
     from ludus.cli.output import run_with_progress_bar
-    from ludus.oracle.morris.database import Database
-    from ludus.oracle.morris.sectors import estimate_peak_bytes
-    from ludus.oracle.morris.shared_solver import SharedSolveRun
-    from ludus.oracle.morris.solver import SolveRun, make_solver, select_sectors
+    from ludus.oracles.morris.database import Database
+    from ludus.oracles.morris.sectors import estimate_peak_bytes
+    from ludus.oracles.morris.shared_solver import SharedSolveRun
+    from ludus.oracles.morris.solver import SolveRun, make_solver, select_sectors
 
     chosen = named_game(game, rules)
     if shared and (out is None or chosen.oracle_kind == "equities"):
@@ -138,7 +138,7 @@ def solve(
 def _advise_on_damage() -> Iterator[None]:
     """Say what to do about a damaged table of the folder that is written."""
     from ludus.core.errors import BadDatabase
-    from ludus.oracle.storage import DamagedTable
+    from ludus.oracles.storage import DamagedTable
 
     try:
         yield
@@ -159,9 +159,9 @@ def _solve_equities(
 ) -> None:
     """Solve hypergammon, or bearing off with at most `max_men` men a side."""
     from ludus.cli.output import run_with_progress_bar
-    from ludus.oracle.backgammon.oracle import BackgammonOracle
-    from ludus.oracle.backgammon.solver import VERIFY_TOLERANCE, EquityRun, select_extent
-    from ludus.oracle.backgammon.tables import MemoryTables, TableFolder
+    from ludus.oracles.backgammon.oracle import BackgammonOracle
+    from ludus.oracles.backgammon.solver import VERIFY_TOLERANCE, EquityRun, select_extent
+    from ludus.oracles.backgammon.tables import MemoryTables, TableFolder
 
     extent = select_extent(game.rules, max_men)
     _check_memory(extent.estimate_peak_bytes())
@@ -283,11 +283,11 @@ def value(
     json: JsonOption = False,
 ) -> None:
     """Print the exact value of a position and of every move in it."""
-    from ludus.oracle import oracle_for
+    from ludus.oracles import oracle as find_oracle
 
     chosen = named_game(game, rules)
     position_ = parse_position(chosen, position)
-    oracle_ = oracle_for(chosen, oracle)
+    oracle_ = find_oracle(chosen, oracle)
     verdict = run_interruptible(lambda: oracle_.verdict(position_))
     found = oracle_.chances(position_)
     chances = {} if found is None else {"chances": found}
@@ -363,10 +363,10 @@ def verify(
 ) -> None:
     """Check the files of a solved game, then every value against its successors."""
     from ludus.cli.output import run_with_progress_bar
-    from ludus.oracle.morris.database import Database
-    from ludus.oracle.morris.solver import make_solver
-    from ludus.oracle.morris.verification import VerificationRun
-    from ludus.oracle.storage import read_manifest
+    from ludus.oracles.morris.database import Database
+    from ludus.oracles.morris.solver import make_solver
+    from ludus.oracles.morris.verification import VerificationRun
+    from ludus.oracles.storage import read_manifest
 
     num_threads = threads or count_cores()
     if read_manifest(folder).get("game") == "backgammon":
@@ -401,8 +401,8 @@ def verify(
 def _verify_equities(folder: Path, threads: int, device: str, json: bool) -> None:
     """Check the tables of backgammon in a folder."""
     from ludus.cli.output import run_with_progress_bar
-    from ludus.oracle.backgammon.solver import EquityVerificationRun
-    from ludus.oracle.backgammon.tables import TableFolder
+    from ludus.oracles.backgammon.solver import EquityVerificationRun
+    from ludus.oracles.backgammon.tables import TableFolder
 
     tables = TableFolder.open(folder)
     began = time.perf_counter()

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ludus.arena.regret import RegretStatistics, RegretTally
     from ludus.core.game import AnyGame
     from ludus.core.player import Limit, Player
-    from ludus.oracle.oracle import Oracle
+    from ludus.oracles.interface import Oracle
 
 MAX_ERRORS_SHOWN = 20
 """Number of first errors in a report."""
@@ -89,10 +89,10 @@ def regret(
     from ludus.arena.jobs import GameConditions
     from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.core.player import Limit
-    from ludus.oracle import oracle_for
+    from ludus.oracles import oracle as find_oracle
 
     chosen = named_game(game, rules)
-    found = RegretStatistics(chosen, oracle_for(chosen, oracle))
+    found = RegretStatistics(chosen, find_oracle(chosen, oracle))
     limit = Limit(time, nodes, depth)
     about: dict[str, Any] = {
         "game": chosen.id,

@@ -235,10 +235,11 @@ def make_example_source(device: Any, oracle: Path | None) -> "ExampleSource":
         return CudaExampleSource(solver)
     from ludus.games import game
     from ludus.learn.scholar.example_sources import OracleExampleSource
-    from ludus.oracle import MorrisOracle, oracle_for
+    from ludus.oracles import MorrisOracle
+    from ludus.oracles import oracle as find_oracle
 
     morris = game("nine_mens_morris")
-    solved = oracle_for(morris, oracle)
+    solved = find_oracle(morris, oracle)
     assert isinstance(solved, MorrisOracle)
     if not solved.has_value(morris.start()):
         print_notice(

@@ -3,7 +3,7 @@
 from ludus.core.errors import BadMove, BadPosition, BadRecord, BadSpec, LudusError, UnknownName
 from ludus.core.game import CHANCE, AnyGame, Game, Move, Outcome, Position
 from ludus.core.marks import NO_MARKS, Marks
-from ludus.core.match import MatchRecord, MoveRecord, play_match
+from ludus.core.match import PlayedGame, PlayedMove, play_game
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.record import Line, Node, Record
 
@@ -21,14 +21,14 @@ __all__ = [
     "Line",
     "LudusError",
     "Marks",
-    "MatchRecord",
     "Move",
-    "MoveRecord",
     "Node",
     "Outcome",
+    "PlayedGame",
+    "PlayedMove",
     "Player",
     "Position",
     "Record",
     "UnknownName",
-    "play_match",
+    "play_game",
 ]

@@ -128,7 +128,7 @@ def identify_rules(rules: Any) -> dict[str, Any]:
 
 
 OracleKind = Literal["memory", "tables", "equities"]
-"""Solving in memory, tables of `ludus.oracle.morris`, or equities of `ludus.oracle.backgammon`."""
+"""Solved in memory, tables of `ludus.oracles.morris`, or equities of `oracles.backgammon`."""
 
 PlaceRow = tuple[str, ...]
 """Places that form a line on the board."""

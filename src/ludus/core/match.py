@@ -17,7 +17,7 @@ MAX_PLIES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class MoveRecord:
+class PlayedMove:
     """One move (or roll) of a match."""
 
     mover: int
@@ -27,7 +27,7 @@ class MoveRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchRecord:
+class PlayedGame:
     """A whole game: players, moves and outcome."""
 
     game: str
@@ -35,7 +35,7 @@ class MatchRecord:
     players: tuple[str, str]
     seed: int
     start: str
-    moves: tuple[MoveRecord, ...]
+    moves: tuple[PlayedMove, ...]
     outcome: Outcome
 
 
@@ -87,7 +87,7 @@ class MatchTally:
 
 
 @explain_misuse
-def play_match(
+def play_game(
     game: AnyGame,
     players: tuple[Player, Player],
     *,
@@ -95,8 +95,8 @@ def play_match(
     limit: Limit = Limit(),  # noqa: B008 - frozen
     start: Position | None = None,
     max_plies: int = MAX_PLIES,
-    on_move: Callable[[Position, MoveRecord], None] | None = None,
-) -> MatchRecord:
+    on_move: Callable[[Position, PlayedMove], None] | None = None,
+) -> PlayedGame:
     """Play one game; `players[0]` is side 0. Equal seeds give equal games.
 
     A player that makes an illegal move loses by `illegal`. Dice come from the match's own seed, so
@@ -109,7 +109,7 @@ def play_match(
     for side, player in enumerate(players):
         player.check_start(position)
         player.start_game(dice.getrandbits(62) + side)
-    moves: list[MoveRecord] = []
+    moves: list[PlayedMove] = []
     outcome = position.outcome()
     while outcome is None:
         if len(moves) >= max_plies:
@@ -127,7 +127,7 @@ def play_match(
                 shown = quote_value(choice)
                 raise BadArgument(f"{players[mover].spec} returned {shown}, which is not a Choice")
             move, comment = choice.move, choice.comment
-        record = MoveRecord(mover, move, time.perf_counter() - began, comment)
+        record = PlayedMove(mover, move, time.perf_counter() - began, comment)
         moves.append(record)
         if mover != CHANCE and move not in position.legal_moves():
             outcome = Outcome(1 - mover, "illegal")
@@ -138,7 +138,7 @@ def play_match(
         outcome = position.outcome()
     for player in players:
         player.finish_game(outcome)
-    return MatchRecord(
+    return PlayedGame(
         game=game.id,
         rules=game.rules,
         players=(players[0].spec, players[1].spec),

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from ludus.core.errors import MAX_TEXT, BadMove, BadPosition, BadRecord, check_length, quote
 from ludus.core.game import AnyGame, Game, Outcome, P
-from ludus.core.match import MatchRecord
+from ludus.core.match import PlayedGame
 from ludus.core.movetext import (
     HEADER_NAME,
     RESULTS,
@@ -86,7 +86,7 @@ class Record:
         return [cls(*game) for game in parse_games(check_length(text, BadRecord, MAX_FILE))]
 
     @classmethod
-    def from_match(cls, match: MatchRecord, game: AnyGame) -> Self:
+    def from_game(cls, match: PlayedGame, game: AnyGame) -> Self:
         """Convert a match with the players' comments."""
         return cls.from_line(
             game,
@@ -170,7 +170,7 @@ def _format_outcome(outcome: Outcome) -> dict[str, str]:
     return {"Result": result, "Reason": outcome.reason, **points}
 
 
-def _convert_match(match: MatchRecord) -> Line:
+def _convert_match(match: PlayedGame) -> Line:
     """Return the moves of a match; an illegal move that lost it becomes a comment."""
     is_legal = match.outcome.reason != "illegal"
     legal = match.moves if is_legal else match.moves[:-1]

@@ -16,15 +16,15 @@ from ludus.core.spec import check_range
 from ludus.core.splitmix import SplitMix64, mix
 from ludus.games import game as named_game
 from ludus.games.coding import Observation, coding_for
-from ludus.oracle.oracle import Oracle, Unsolved
-from ludus.oracle.selection import oracle_for
+from ludus.oracles.interface import Oracle, Unsolved
+from ludus.oracles.selection import oracle as find_oracle
 
 MAX_MOVES = 2**31 - 1
 
 ActionMask = NDArray[np.int8]
 
 OracleOption = Oracle | Literal["auto"] | None
-"""An oracle; `auto` for that of `ludus.oracle_for`; None for no regret in `info`."""
+"""An oracle; `auto` for that of `ludus.oracle`; None for no regret in `info`."""
 
 
 def resolve_game(game: AnyGame | str, rules: Any = "") -> AnyGame:
@@ -188,7 +188,7 @@ class _Judge:
     def _find_oracle(self) -> Oracle | None:
         if self._oracle == "auto":
             try:
-                self._oracle = oracle_for(self.game)
+                self._oracle = find_oracle(self.game)
             except CannotSolve:
                 self._oracle = None
         if self._oracle is not None and self._is_solved is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ludus.core.game import AnyGame, Move, Position
 from ludus.core.player import Limit
-from ludus.oracle.oracle import Oracle, Value, evaluate_end
+from ludus.oracles.interface import Oracle, Value, evaluate_end
 
 WIN_SCORE = 1_000_000
 """The score of a game that is already won; each ply before the end subtracts one."""

@@ -24,8 +24,8 @@ from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.morris.endgames import MAX_MEN, builtin_endgames
-from ludus.oracle.morris.sectors import num_slots, without_repetition
+from ludus.oracles.morris.endgames import MAX_MEN, builtin_endgames
+from ludus.oracles.morris.sectors import num_slots, without_repetition
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from ludus.core.errors import quote
 from ludus.core.game import MAN_VALUE, AnyGame, Position
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
-from ludus.oracle.oracle import Oracle, RatedMove, Unsolved, Value
-from ludus.oracle.selection import oracle_for
+from ludus.oracles.interface import Oracle, RatedMove, Unsolved, Value
+from ludus.oracles.selection import oracle as find_oracle
 from ludus.players.alpha_beta import AlphaBetaSearch, SearchResult, score_to_plies
 
 DrawPreference = Literal["tricky", "any"]
@@ -80,7 +80,7 @@ class PerfectPlayer(Player):
         super().__init__(game, settings, spec)
         settings = self.settings
         folder = Path(settings.oracle) if settings.oracle else None
-        self.oracle: Oracle = oracle_for(game, folder, needs_depth=True)
+        self.oracle: Oracle = find_oracle(game, folder, needs_depth=True)
         if game.oracle_kind == "equities":
             # There is no search for games with dice: the whole game must be solved.
             self.oracle.value(game.start())

@@ -9,8 +9,9 @@ from typing import Any
 
 from ludus.core.errors import BadDatabase, CannotSolve, LudusError
 from ludus.core.game import CHANCE, Position
-from ludus.oracle.oracle import Oracle, Unsolved
-from ludus.oracle.selection import find_database_folders, oracle_for
+from ludus.oracles.interface import Oracle, Unsolved
+from ludus.oracles.selection import find_database_folders
+from ludus.oracles.selection import oracle as find_oracle
 from ludus.web.errors import WorkerUnavailable
 from ludus.web.worker_cache import load_game, load_position
 
@@ -22,7 +23,7 @@ def load_oracle(game: str, rules: str) -> Oracle:
 
 @lru_cache(maxsize=16)
 def _make_oracle(game: str, rules: str, tables: tuple[tuple[str, int], ...]) -> Oracle:
-    return oracle_for(load_game(game, rules))
+    return find_oracle(load_game(game, rules))
 
 
 def describe_tables() -> tuple[tuple[str, int], ...]:

@@ -18,7 +18,7 @@ from ludus.learn.migo.games import StateGraph, format_game_spec
 from ludus.learn.migo.inference import Reasoner, Strategy
 from ludus.learn.migo.player import make_rule_pictures
 from ludus.learn.migo.program import load_shipped_program
-from ludus.oracle.oracle import Oracle
+from ludus.oracles.interface import Oracle
 from ludus.web.drawing import draw_picture
 from ludus.web.errors import WorkerUnavailable
 from ludus.web.exact_values import VALUE_OF_KIND, Puzzle, load_oracle, try_puzzle

@@ -17,7 +17,7 @@ from ludus.core.errors import LudusError
 from ludus.core.game import CHANCE, AnyGame, Move, Outcome
 from ludus.core.record import Record
 from ludus.games.move_entry import get_move_entry
-from ludus.oracle.oracle import Verdict
+from ludus.oracles.interface import Verdict
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
 from ludus.web.game_tree import MAX_FORCED, PERSON, PLAYER, GameNode, GameTree, LinePlan
 from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat

@@ -15,8 +15,8 @@ from ludus.core.errors import LudusError
 from ludus.core.files import data_folder
 from ludus.core.game import AnyGame
 from ludus.core.processes import count_cores
-from ludus.oracle.morris.database import Database
-from ludus.oracle.morris.sectors import (
+from ludus.oracles.morris.database import Database
+from ludus.oracles.morris.sectors import (
     Sector,
     estimate_peak_bytes,
     num_slots,
@@ -24,8 +24,8 @@ from ludus.oracle.morris.sectors import (
     sides_to_move,
     without_repetition,
 )
-from ludus.oracle.morris.solver import select_sectors
-from ludus.oracle.selection import find_database_folders
+from ludus.oracles.morris.solver import select_sectors
+from ludus.oracles.selection import find_database_folders
 
 SLOTS_PER_SECOND = 4.6e6
 """Slots solved in a second of processor time: the whole standard game takes 99 minutes."""

@@ -16,8 +16,8 @@ from ludus.core.errors import LudusError
 from ludus.core.processes import count_cores
 from ludus.core.runs import announce_run
 from ludus.games import registered_game
-from ludus.oracle.morris.database import Database
-from ludus.oracle.morris.solver import SolveRun, make_solver, select_sectors
+from ludus.oracles.morris.database import Database
+from ludus.oracles.morris.solver import SolveRun, make_solver, select_sectors
 
 REPORT_SECONDS = 0.5
 

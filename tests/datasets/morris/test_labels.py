@@ -16,8 +16,8 @@ from ludus.datasets.morris.labels import (
 from ludus.datasets.morris.statistics import compute_statistics
 from ludus.games.nine_mens_morris import POINTS, NineMensMorris, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle import oracle_for
-from ludus.oracle.oracle import Oracle
+from ludus.oracles import oracle as find_oracle
+from ludus.oracles.interface import Oracle
 from support.dataset_lines import data, examples, lines
 from support.repetition import repeat
 from support.solved_games import solve_into
@@ -87,7 +87,7 @@ def test_states_that_are_no_positions_are_unknown_and_not_an_error():
         texts.append(f"{''.join(letters)}{hands}{own}{other}-{move}")
     part = parse_lines(data(texts))
     assert part.bad_lines == []
-    oracle = oracle_for(NineMensMorris())
+    oracle = find_oracle(NineMensMorris())
     labels = label(part.moves, oracle)
     too_many = part.moves.totals[0] > 9
     too_many |= part.moves.totals[1] > 9
@@ -114,7 +114,7 @@ def test_what_is_not_solved_is_unknown():
         "MMMOOOOOOOOOOOOOOOOOOEEO0032",
     ]
     entries = parse_lines(data(texts)).moves
-    found = format_labels(entries, label(entries, oracle_for(NineMensMorris())))
+    found = format_labels(entries, label(entries, find_oracle(NineMensMorris())))
     assert [line.split("\t")[1:4] for line in found] == [
         ["unknown", "-", "24"],
         # 3 men, 18 free points; two of these steps close a mill and may take any of 3 men.
@@ -123,5 +123,5 @@ def test_what_is_not_solved_is_unknown():
         ["win", "0", "0"],
     ]
     tally = LabelCounts()
-    tally.add(label(entries, oracle_for(NineMensMorris())))
+    tally.add(label(entries, find_oracle(NineMensMorris())))
     assert (tally.critical, tally.critical_kept) == (1, 1)

@@ -33,7 +33,7 @@ from ludus.datasets.morris.parquet import COLUMNS
 from ludus.games.nine_mens_morris import NineMensMorris
 from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 from support.facilities import external
 from support.morris_data import GOOD_MOVES
 from support.paths import ROOT
@@ -53,7 +53,7 @@ def fields_of(labels):
 def labelled():
     """A dataset with the labels that the built-in endings give."""
     entries = read_dataset(GOOD_MOVES)
-    return LabelledBatch(entries, label(entries, oracle_for(NineMensMorris())))
+    return LabelledBatch(entries, label(entries, find_oracle(NineMensMorris())))
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_labelled_lines_are_parsed_as_they_were_written(labelled, tmp_path):
 
 def test_chunks_come_back_in_order_with_the_labels_of_their_entries(labelled):
     """Within a chunk entries are sorted by their numbers of men, and sorted back."""
-    oracle = oracle_for(NineMensMorris())
+    oracle = find_oracle(NineMensMorris())
     chunks = list(cut_chunks([labelled.moves[:20], labelled.moves[20:]], 64))
     assert [len(chunk) for chunk in chunks] == [64] * 7 + [52]
     assert LABEL_BATCH > 64

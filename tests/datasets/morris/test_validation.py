@@ -19,7 +19,7 @@ from ludus.games.nine_mens_morris import NineMensMorris, to_thesis
 from ludus.games.nine_mens_morris.batch import generate_moves
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
-from ludus.oracle.morris.sectors import all_sectors, sides_to_move, subspace_of
+from ludus.oracles.morris.sectors import all_sectors, sides_to_move, subspace_of
 from support.dataset_lines import RULES, data, examples, lines
 from support.morris_data import positions
 

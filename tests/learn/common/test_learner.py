@@ -18,7 +18,7 @@ from ludus.learn.common.learner import (
     play_episode,
     train_episodes,
 )
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 
 GAMES = {"noughts_and_crosses": (7, 5, 0), "hexapawn": (2, 3, 0), "hexapawn:size=4": (10, 4, 2)}
 
@@ -27,7 +27,7 @@ GAMES = {"noughts_and_crosses": (7, 5, 0), "hexapawn": (2, 3, 0), "hexapawn:size
 def test_the_start_boards_have_the_published_number_and_values(name):
     played = game(name)
     boards = played.training_starts()
-    utility = Counter(oracle_for(played).value(board).result for board in boards)
+    utility = Counter(find_oracle(played).value(board).result for board in boards)
     assert (utility["win"], utility["draw"], utility["loss"]) == GAMES[name]
     assert all(count_plies_to(played, board) == 2 and board.mover == 0 for board in boards)
 

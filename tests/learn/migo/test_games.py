@@ -21,7 +21,7 @@ from ludus.learn.migo.games import (
 from ludus.learn.migo.induction import DependentLearner
 from ludus.learn.migo.inference import Reasoner
 from ludus.learn.migo.train import MigoLearnerOptions, StrategyLearner
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 from support.migo_learners import all_boards
 
 NIM = """
@@ -148,7 +148,7 @@ def test_states_of_three_men_stand_for_all_positions():
 def test_two_examples_teach_the_short_wins_of_morris():
     """One winning move in one, one in two; then rules are right wherever the oracle is asked."""
     states = count_states()
-    oracle = oracle_for(game("nine_mens_morris"))
+    oracle = find_oracle(game("nine_mens_morris"))
     found = oracle.lookup(PositionBatch.from_columns(*zip(*states, strict=True)))
     codes = dict(zip(states, found.tolist(), strict=True))
     reasoner = Reasoner(StateGraph(ThreeMenPrimitives()))

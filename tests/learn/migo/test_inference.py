@@ -13,7 +13,7 @@ from ludus.learn.migo.inference import (
     make_reasoner,
 )
 from ludus.learn.migo.program import load_shipped_program
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 from support.migo_learners import all_boards, train_program
 
 
@@ -61,7 +61,7 @@ def test_improved_wins_are_the_wins_of_perfect_play(spec):
     assert len(boards) == {"noughts_and_crosses": 5478, "hexapawn:size=4": 20286}.get(
         spec, len(boards)
     )
-    values = oracle_for(played).values([graph.states[board] for board in boards])
+    values = find_oracle(played).values([graph.states[board] for board in boards])
     for board, value in zip(boards, values, strict=True):
         is_near = value.result == "win" and value.depth < 2 * len(known.wins)
         assert known.win_level(board) == ((value.depth + 1) // 2 if is_near else None)

@@ -3,13 +3,13 @@
 import pytest
 
 from ludus.core.errors import LudusError
-from ludus.core.match import play_match
+from ludus.core.match import play_game
 from ludus.games import game
 from ludus.learn.migo.explain import MAX_EXPLANATION_LINES, NO_RULE_SENTENCE, Explainer
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.inference import Reasoner, Strategy
 from ludus.learn.migo.program import Clause, Program, load_shipped_program
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 from ludus.players import player
 from support.migo_learners import exact
 
@@ -24,7 +24,7 @@ def test_it_never_loses_and_says_why_it_moves():
     played = game("hexapawn:size=4")
     migo, other = player("migo", played), player("random", played)
     for seed in range(6):
-        record = play_match(played, (migo, other), seed=seed)
+        record = play_game(played, (migo, other), seed=seed)
         assert record.outcome.winner != 1
         assert all(m.comment.startswith(("win_", "draw_")) for m in record.moves if m.mover == 0)
 
@@ -34,7 +34,7 @@ def test_the_same_seed_gives_the_same_moves_without_a_rule(tmp_path):
     file.write_text("% ludus migo 1\nwin_1(A,B) :- move(A,B), won(B).\n")
     played = game("noughts_and_crosses")
     migo = player(f"migo:program={file}", played)
-    games = [play_match(played, (migo, migo), seed=seed).moves for seed in (1, 1, 2)]
+    games = [play_game(played, (migo, migo), seed=seed).moves for seed in (1, 1, 2)]
     moves = [[each.move for each in moves] for moves in games]
     assert moves[0] == moves[1] != moves[2]
     assert games[0][0].comment == "no rule gives a move here"
@@ -63,7 +63,7 @@ def test_the_lines_of_a_win_answer_every_reply_and_win():
     start = played.parse("XO./.../... x")
     found = _explainer("noughts_and_crosses").explain(start)
     assert found.rule == "win_3"
-    oracle = oracle_for(played)
+    oracle = find_oracle(played)
     place = start.play(played.parse_move(found.move, start))
     stack, replies = [place], []
     for line in found.lines:

@@ -27,7 +27,7 @@ from ludus.learn.nnmm import (
     compute_legality,
     points_to_classes,
 )
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import find_experiment
 from ludus.reproduce.context import RunOptions, make_context
 from support.facilities import external
@@ -405,7 +405,7 @@ def test_what_is_kept_of_critical_positions():
     package = find_experiment("galassi-critical", EXPERIMENTS).module().__package__
     tables = importlib.import_module(f"{package}.regret_tables")
     game = ludus.game("noughts_and_crosses")
-    found = RegretStatistics(game, oracle_for(game))
+    found = RegretStatistics(game, find_oracle(game))
     here = game.parse(".../XO./XO. x")
     moves = here.legal_moves()
     found.add_moves([here] * len(moves), moves)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ludus
-from ludus.core import play_match
+from ludus.core import play_game
 from ludus.core.errors import LudusError
 from ludus.core.marks import HasPictures
 from ludus.core.player import Limit
@@ -91,7 +91,7 @@ def test_without_the_check_the_networks_have_their_way(chains):
 
 def test_an_illegal_move_loses_the_game(chains):
     players = made(chains, check="off"), ludus.player("random", GAME)
-    match = play_match(GAME, players, seed=1)
+    match = play_game(GAME, players, seed=1)
     assert match.outcome.reason == "illegal"
     assert match.outcome.winner == 1
 
@@ -129,7 +129,7 @@ def test_the_player_says_what_it_saw(chains):
 def test_the_same_seed_gives_the_same_game(chains):
     for name in ("nnmm", "hybrid"):
         players = made(chains, name=name), ludus.player("newbie", GAME)
-        first, second = (play_match(GAME, players, seed=4) for _ in range(2))
+        first, second = (play_game(GAME, players, seed=4) for _ in range(2))
         assert [each.move for each in first.moves] == [each.move for each in second.moves]
         assert first.outcome.reason not in ("illegal", "crash")
 
@@ -137,7 +137,7 @@ def test_the_same_seed_gives_the_same_game(chains):
 def test_rules_that_networks_can_represent_are_played(chains):
     for rules in ("vrajitoru", "flying=no", "men=5", "place_or_move=yes"):
         game = ludus.game("nine_mens_morris", rules)
-        match = play_match(
+        match = play_game(
             game, (made(chains, game=game), ludus.player("random", game)), seed=1, max_plies=200
         )
         assert match.outcome.reason != "illegal"
@@ -307,7 +307,7 @@ def test_every_shipped_file_plays(chains):
     """Whatever lies in the package is found, read, and plays a game by the rules."""
     for size, order in find_shipped_weights():
         player = ludus.player(f"nnmm:size={size},order={order}", GAME)
-        match = play_match(GAME, (player, ludus.player("random", GAME)), seed=1)
+        match = play_game(GAME, (player, ludus.player("random", GAME)), seed=1)
         assert match.outcome.reason not in ("illegal", "crash")
         assert match.outcome.winner == 0
 
@@ -319,6 +319,6 @@ def test_the_authors_networks_win_against_a_beginner(tmp_path):
     won = 0
     for seed in range(6):
         players = (player, beginner) if seed % 2 == 0 else (beginner, player)
-        won += play_match(GAME, players, seed=seed).outcome.winner == seed % 2
+        won += play_game(GAME, players, seed=seed).outcome.winner == seed % 2
     assert won >= 5
     assert player.interventions <= 0.02 * player.decisions

@@ -28,7 +28,7 @@ def play(adaptive, opponent, games, rules="vrajitoru", seed=0):
     for number in range(games):
         side = number % 2
         players = (adaptive, other) if side == 0 else (other, adaptive)
-        match = ludus.play_match(game, players, seed=1000 * seed + number)
+        match = ludus.play_game(game, players, seed=1000 * seed + number)
         winner = match.outcome.winner
         found.append(0.5 if winner is None else float(winner == side))
     return found
@@ -191,7 +191,7 @@ def test_a_win_counts_at_once():
     game = morris()
     adaptive = ludus.player("adaptive:level=0", game)
     for seed in range(40):
-        match = ludus.play_match(game, (adaptive, ludus.player("random", game)), seed=seed)
+        match = ludus.play_game(game, (adaptive, ludus.player("random", game)), seed=seed)
         if match.outcome.winner == 0 and match.moves[-1].mover == 0:
             assert adaptive.state.recent[-1] == 1.0
             return

@@ -138,7 +138,7 @@ def test_learning_twice_doubles_what_was_seen():
     game = morris()
     players = ludus.player("newbie", game), ludus.player("basic", game)
     positions = [game.start()]
-    ludus.play_match(game, players, seed=3, on_move=lambda after, move: positions.append(after))
+    ludus.play_game(game, players, seed=3, on_move=lambda after, move: positions.append(after))
     once, twice = PatternNetwork(), PatternNetwork()
     learn_match(once, positions)
     for _ in range(2):

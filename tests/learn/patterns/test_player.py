@@ -153,7 +153,7 @@ def test_the_choice_is_in_proportion_to_the_scores():
 def test_the_same_seed_gives_the_same_game():
     game = morris()
     players = ludus.player("fuzzy", game), ludus.player("fuzzy:preset=tuned", game)
-    first, second, other = (ludus.play_match(game, players, seed=seed) for seed in (4, 4, 5))
+    first, second, other = (ludus.play_game(game, players, seed=seed) for seed in (4, 4, 5))
     assert [each.move for each in first.moves] == [each.move for each in second.moves]
     assert [each.move for each in first.moves] != [each.move for each in other.moves]
 
@@ -226,7 +226,7 @@ def watched(spec, opponent, seed):
     game = morris()
     players = ludus.player(spec, game), ludus.player(opponent, game)
     positions = [game.start()]
-    ludus.play_match(game, players, seed=seed, on_move=lambda after, move: positions.append(after))
+    ludus.play_game(game, players, seed=seed, on_move=lambda after, move: positions.append(after))
     return players[0], positions
 
 
@@ -255,7 +255,7 @@ def test_the_last_match_of_a_process_is_kept(tmp_path):
     code = (
         "import ludus; game = ludus.game('nine_mens_morris', 'vrajitoru');"
         f"player = ludus.player('fuzzy:network=empty,learn=yes,save={path}', game);"
-        "ludus.play_match(game, (player, ludus.player('focused', game)), seed=1)"
+        "ludus.play_game(game, (player, ludus.player('focused', game)), seed=1)"
     )
     subprocess.run([sys.executable, "-c", code], timeout=PATIENCE, check=True)
     assert load_network_file(path).games == 1

@@ -83,10 +83,10 @@ def records(*seeds, rules="vrajitoru"):
     positions = []
     for seed in seeds:
         seen = [game.start()]
-        match = ludus.play_match(
+        match = ludus.play_game(
             game, players, seed=seed, on_move=lambda after, move, seen=seen: seen.append(after)
         )
-        found.append(str(Record.from_match(match, game)))
+        found.append(str(Record.from_game(match, game)))
         positions.append(seen)
     return "\n\n".join(found), positions
 

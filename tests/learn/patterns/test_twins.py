@@ -72,7 +72,7 @@ def test_compiled_games_end_like_matches_of_the_players(names):
     game = morris()
     many = play_compiled_games(game, names, 20_000, seed=1, threads=2, max_plies=10_000)
     players = tuple(ludus.player(name, game) for name in names)
-    few = [ludus.play_match(game, players, seed=seed) for seed in range(200)]
+    few = [ludus.play_game(game, players, seed=seed) for seed in range(200)]
     check_like_matches(many, few)
 
 

@@ -12,9 +12,10 @@ from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.learn.scholar import example_sources
 from ludus.learn.scholar.example_sources import OracleExampleSource
 from ludus.learn.scholar.examples import ExampleBatch
-from ludus.oracle import Unsolved, oracle_for
-from ludus.oracle.morris.oracle import make_indexer
-from ludus.oracle.morris.sectors import all_sectors, num_slots, orient, sides_to_move, subspace_of
+from ludus.oracles import Unsolved
+from ludus.oracles import oracle as find_oracle
+from ludus.oracles.morris.oracle import make_indexer
+from ludus.oracles.morris.sectors import all_sectors, num_slots, orient, sides_to_move, subspace_of
 from support import scholar_sample
 from support.repetition import repeat
 from support.scholar_games import (
@@ -155,7 +156,7 @@ def rows_of(sample, rules):
 
 def test_seeds_still_give_what_they_gave_when_the_sample_was_made():
     sample, rules = scholar_sample.read(), PRESETS["standard"]
-    source = OracleExampleSource(oracle_for(ludus.game("nine_mens_morris")))
+    source = OracleExampleSource(find_oracle(ludus.game("nine_mens_morris")))
     subspaces = sorted(
         subspace_of(s, side) for s in all_sectors(rules) for side in sides_to_move(rules, s)
     )
@@ -171,7 +172,7 @@ def test_seeds_still_give_what_they_gave_when_the_sample_was_made():
 
 def test_values_of_the_sample_where_they_are_solved_at_once():
     sample = scholar_sample.read()
-    source = OracleExampleSource(oracle_for(ludus.game("nine_mens_morris")))
+    source = OracleExampleSource(find_oracle(ludus.game("nine_mens_morris")))
     men = [
         [value.bit_count() for value in column.tolist()] if i < 2 else column.tolist()
         for i, column in enumerate(sample.positions.columns)

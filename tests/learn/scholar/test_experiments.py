@@ -15,7 +15,7 @@ from ludus.datasets import read_dataset
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.batch import moves_to_points, pack_moves
 from ludus.learn.scholar.example_sources import OracleExampleSource
-from ludus.oracle import oracle_for
+from ludus.oracles import oracle as find_oracle
 from ludus.players import PLAYERS
 from ludus.reproduce import find_experiment
 from support.paths import EXPERIMENTS
@@ -41,7 +41,7 @@ def small(tmp_path_factory):
             text = text.replace("positions = 150", f"positions = {GAMES}")
         file.write_text(text)
     (folder / "data").mkdir()
-    drawn = OracleExampleSource(oracle_for(GAME)).sample_positions(200, 5)
+    drawn = OracleExampleSource(find_oracle(GAME)).sample_positions(200, 5)
     positions = drawn.to_positions(GAME)
     source = random.Random(3)
     lines = [
@@ -104,7 +104,7 @@ def test_what_players_keep(reproduced):
     assert errors
     for position, played, right, utility, becomes in errors:
         here = GAME.parse(position)
-        found = oracle_for(GAME).verdict(here)
+        found = find_oracle(GAME).verdict(here)
         assert found.cost(GAME.parse_move(played, here)) > 0
         assert set(right.split(" and ")[0].split(", ")) <= set(map(str, found.best))
         assert (utility, becomes) != ("draw", "win")
@@ -118,7 +118,7 @@ def test_what_players_keep(reproduced):
 def test_an_exam_agrees_with_moves_evaluated_one_by_one(small):
     """The arrays of an exam beside the readable way through the oracle."""
     exam, exam_moves = module(small, "exam"), module(small, "exam_moves")
-    oracle, source = oracle_for(GAME), random.Random(1)
+    oracle, source = find_oracle(GAME), random.Random(1)
     found = next(iter(exam._label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
     positions = found.positions()
     moves = [source.choice(position.legal_moves()) for position in positions]
@@ -146,7 +146,7 @@ def entries(small):
 
 def test_groups_of_positions_hold_each_once(small):
     exam, groups = module(small, "exam"), module(small, "position_groups")
-    oracle = oracle_for(GAME)
+    oracle = find_oracle(GAME)
     found = next(iter(exam._label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
     for group in ("phase", "kind", "keeping", "value", "mills"):
         masks = getattr(groups, f"group_by_{group}")(found).values()
@@ -170,7 +170,7 @@ def test_games_from_drawn_positions(reproduced):
     for colour, _, position, played, right, _ in lost:
         here = GAME.parse(position)
         assert here.mover == ("White", "Black").index(colour)
-        found = oracle_for(GAME).verdict(here)
+        found = find_oracle(GAME).verdict(here)
         assert found.cost(GAME.parse_move(played, here)) == 1, "a draw is lost once"
         assert set(map(str, found.best)) == set(right.split(", "))
     counts = [row[3:6] for row in tables["Results"]["rows"]]

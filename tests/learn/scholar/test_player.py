@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import save as as_safetensors
 
 import ludus
-from ludus.core import play_match
+from ludus.core import play_game
 from ludus.core.errors import LudusError
 from ludus.core.marks import HasPictures
 from ludus.games.nine_mens_morris import PASS, POINTS, SYMMETRIES
@@ -292,7 +292,7 @@ def test_pictures_of_the_chain_show_its_three_choices(files):
 
 def test_the_same_game_again(player):
     players = player, ludus.player("newbie", GAME)
-    first, second = (play_match(GAME, players, seed=4) for _ in range(2))
+    first, second = (play_game(GAME, players, seed=4) for _ in range(2))
     assert [each.move for each in first.moves] == [each.move for each in second.moves]
     assert first.outcome.reason not in ("illegal", "crash")
 
@@ -302,7 +302,7 @@ def test_rules_that_differ_in_little_are_played(files, rules):
     game = ludus.game("nine_mens_morris", rules)
     for way in WAYS:
         players = made(files[way], game, way=way), ludus.player("random", game)
-        match = play_match(game, players, seed=1, max_plies=200)
+        match = play_game(game, players, seed=1, max_plies=200)
         assert match.outcome.reason not in ("illegal", "crash")
 
 

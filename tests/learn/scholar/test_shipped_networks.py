@@ -105,7 +105,7 @@ def against_a_beginner(spec):
     winners = {}
     for number in range(6):
         players = ludus.player(spec, GAME), ludus.player("newbie", GAME)
-        record = ludus.play_match(GAME, players[::-1] if number % 2 else players, seed=number)
+        record = ludus.play_game(GAME, players[::-1] if number % 2 else players, seed=number)
         winners[number] = record.outcome.winner
     return winners
 

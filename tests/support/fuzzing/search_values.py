@@ -9,7 +9,7 @@ import numpy as np
 from ludus._native import search
 from ludus.games.nine_mens_morris import PRESETS
 from ludus.games.nine_mens_morris.board import POINTS
-from ludus.oracle.morris.sectors import num_slots
+from ludus.oracles.morris.sectors import num_slots
 from support.fuzzing.hostile_values import ODD_VALUES, Caller, Values
 from support.fuzzing.native_values import _odd_rules
 

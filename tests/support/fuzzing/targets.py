@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import ludus
-from ludus.core.match import play_match
+from ludus.core.match import play_game
 from ludus.core.player import Limit
 from ludus.core.record import Line, Node, Record
 from ludus.core.spec import apply_options, parse_options, parse_spec
@@ -159,8 +159,8 @@ def _of_records(games: dict[str, Any]) -> list[Target]:
 def _record(game: Any, seed: int) -> Record:
     """A short random game with a comment and a variation."""
     player = ludus.player("random", game)
-    match = play_match(game, (player, player), seed=seed, max_plies=6)
-    record = Record.from_match(match, game)
+    match = play_game(game, (player, player), seed=seed, max_plies=6)
+    record = Record.from_game(match, game)
     first, *rest = record.line.moves
     result = Node(first.move, 'a "remark" {in \\braces}', (Line((Node(first.move),)),))
     return Record(record.headers, Line((result, *rest), "before the game"), record.first_ply)

@@ -13,11 +13,11 @@ from ludus.core.errors import BadMove, LudusError
 from ludus.core.files import atomic_file, check_output, read_text
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.marks import Marks
-from ludus.core.match import MoveRecord
+from ludus.core.match import PlayedMove
 from ludus.core.record import Line, Node, Record
 from ludus.games import registered_game
 from ludus.games.move_entry import get_move_entry
-from ludus.oracle.oracle import UTILITIES
+from ludus.oracles.interface import UTILITIES
 from ludus.players import player as named_player
 
 
@@ -27,7 +27,7 @@ class GameHistory:
     def __init__(self, game: AnyGame, start: Position | None = None) -> None:
         self.game = game
         self.positions: list[Position] = [game.start() if start is None else start]
-        self.moves: list[MoveRecord] = []
+        self.moves: list[PlayedMove] = []
 
     @property
     def position(self) -> Position:
@@ -37,7 +37,7 @@ class GameHistory:
     def play(self, move: Move, comment: str = "") -> None:
         """Play a move."""
         self.positions.append(self.position.play(move))
-        self.moves.append(MoveRecord(self.positions[-2].mover, move, 0.0, comment))
+        self.moves.append(PlayedMove(self.positions[-2].mover, move, 0.0, comment))
 
     def undo_to(self, ply: int) -> None:
         """Remove the moves from this one on."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from ludus.core.errors import BadSpec, LudusError
-from ludus.core.match import play_match
+from ludus.core.match import play_game
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import apply_options, check_ranges, parse_options
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan
@@ -163,7 +163,7 @@ class MorrisGenerator(DatasetGenerator):
         # In self-play both sides are recorded.
         second = RecordingPlayer(other, plan.limit) if opponent == plan.teacher else other
         players = (teacher, second) if side == 0 else (second, teacher)
-        played = play_match(
+        played = play_game(
             game,
             players,
             seed=plan.seed_of("match", number),

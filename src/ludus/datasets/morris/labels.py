@@ -50,8 +50,8 @@ from ludus.games.nine_mens_morris.batch import (
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS
 from ludus.games.nine_mens_morris.game import NineMensMorris
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle import oracle_for
-from ludus.oracle.morris.oracle import MorrisOracle
+from ludus.oracles import oracle as find_oracle
+from ludus.oracles.morris.oracle import MorrisOracle
 
 LABEL_CHUNK = 1 << 17
 """Number of entries that are sorted for the oracle and come back in order at a time."""
@@ -145,7 +145,7 @@ class LabelTask:
 
     rules: Rules
     oracle: Path | None = None
-    """The folder of a database, which all machines must have; None: what `oracle_for` finds."""
+    """The folder of a database, which all machines must have; None: what `ludus.oracle` finds."""
 
     def __call__(self, entries: MoveBatch) -> Labels:
         return label(entries, _open_oracle(self.rules, self.oracle))
@@ -153,7 +153,7 @@ class LabelTask:
 
 @cache
 def _open_oracle(rules: Rules, folder: Path | None) -> MorrisOracle:
-    found = oracle_for(NineMensMorris(rules), folder)
+    found = find_oracle(NineMensMorris(rules), folder)
     assert isinstance(found, MorrisOracle)
     return found
 

@@ -17,7 +17,7 @@ from ludus.games.nine_mens_morris.bitboards import (
     removable_men,
 )
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.morris.sectors import Subspace
+from ludus.oracles.morris.sectors import Subspace
 
 LEGAL = 0
 ILLEGAL_REASONS = (

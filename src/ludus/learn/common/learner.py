@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Literal
 
 from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame, Move, Outcome, Position
-from ludus.oracle import Oracle, oracle_for
+from ludus.oracles import Oracle
+from ludus.oracles import oracle as find_oracle
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class PerfectOpponent:
     """
 
     def __init__(self, game: AnyGame, oracle: Oracle | None = None) -> None:
-        self.oracle = oracle or oracle_for(game)
+        self.oracle = oracle or find_oracle(game)
         self._replies: dict[Position, Move] = {}
 
     def choose_move(self, position: Position) -> Move:

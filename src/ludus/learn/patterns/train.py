@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ludus.core.errors import BadRecord
 from ludus.core.game import AnyGame
-from ludus.core.match import play_match
+from ludus.core.match import play_game
 from ludus.core.player import Player
 from ludus.core.record import Record
 from ludus.core.spec import check_ranges
@@ -159,7 +159,7 @@ def take_last(networks: Iterable[PatternNetwork], otherwise: PatternNetwork) -> 
 
 def _play_game(game: AnyGame, players: tuple[Player, Player], seed: int) -> list[MorrisPosition]:
     positions = [game.start()]
-    play_match(game, players, seed=seed, on_move=lambda position, move: positions.append(position))
+    play_game(game, players, seed=seed, on_move=lambda position, move: positions.append(position))
     return positions
 
 

@@ -16,11 +16,11 @@ from ludus.learn.scholar.examples import (
     GameBatch,
     prepare_subspace_weights,
 )
-from ludus.oracle.morris.cuda_solver import CudaSolver
-from ludus.oracle.morris.sectors import Sector, Subspace, all_sectors, sides_to_move, subspace_of
+from ludus.oracles.morris.cuda_solver import CudaSolver
+from ludus.oracles.morris.sectors import Sector, Subspace, all_sectors, sides_to_move, subspace_of
 
 if TYPE_CHECKING:
-    from ludus.oracle.morris.oracle import MorrisOracle
+    from ludus.oracles.morris.oracle import MorrisOracle
 
 _NOISE_SCALE = 1 << 32
 """Probabilities of noise are whole numbers of this part."""

@@ -17,7 +17,7 @@ from ludus.games.nine_mens_morris.batch import MAX_MOVES, ChildBatch, PositionBa
 from ludus.games.nine_mens_morris.bitboards import Array
 from ludus.games.nine_mens_morris.board import NUM_POINTS
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracle.morris.sectors import Subspace
+from ludus.oracles.morris.sectors import Subspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from ludus.core.spec import check_choice, check_ranges
 from ludus.games.nine_mens_morris.batch import MAX_MOVES, PositionBatch
 from ludus.games.nine_mens_morris.bitboards import Array
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch
-from ludus.oracle.morris.sectors import Subspace
+from ludus.oracles.morris.sectors import Subspace
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ludus.learn.scholar.encoding import MEN_PER_SIDE, select_expert
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.model import OptimizerName, as_tensor
 from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
-from ludus.oracle.morris.sectors import Subspace
+from ludus.oracles.morris.sectors import Subspace
 
 
 @dataclass(frozen=True)

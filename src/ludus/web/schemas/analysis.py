@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from ludus.analysis.evaluation import Certainty, Mark
-from ludus.oracle.oracle import Result
+from ludus.oracles.interface import Result
 
 
 class RatedMoveView(BaseModel):

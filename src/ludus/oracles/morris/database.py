@@ -1,0 +1,249 @@
+"""A solved game in a folder: a manifest, and one file per subspace.
+
+A file is named after its subspace from the mover's view: `3_4_0_0.values` holds the positions in
+which the mover has three men, the other side four, and neither side has men in hand.
+"""
+
+import re
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from cachetools import LRUCache
+from numpy.typing import NDArray
+
+from ludus.core.errors import BadDatabase, LudusError
+from ludus.core.files import describe_os_error, lock_folder, quote_path
+from ludus.core.processes import count_cores
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracles.morris.sectors import Sector, num_slots, orient, sides_to_move, subspace_of
+from ludus.oracles.morris.table_file import (
+    BLOCK_SLOTS,
+    TableFile,
+    TableHeader,
+    ValueCounts,
+    Values,
+    write_table,
+)
+from ludus.oracles.storage import MANIFEST_NAME, damaged_manifest, read_manifest, write_manifest
+
+GAME_ID = "nine_mens_morris"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Rules, and whether values have depths; the same for every table of the folder.
+
+    It is the first file written into a database's folder.
+    """
+
+    rules: Rules
+    has_depth: bool
+
+    def write(self, folder: Path) -> None:
+        write_manifest(folder, GAME_ID, has_depth=self.has_depth, rules=asdict(self.rules))
+
+    @classmethod
+    def read(cls, folder: Path) -> "Manifest":
+        fields = read_manifest(folder)
+        if fields.get("game") != GAME_ID:
+            raise BadDatabase(f"{quote_path(folder)} does not hold {GAME_ID}")
+        try:
+            manifest = cls(Rules(**fields["rules"]), fields["has_depth"])
+            if not isinstance(manifest.has_depth, bool):
+                raise TypeError("has_depth is true or false")
+            return manifest
+        except (ValueError, TypeError, KeyError, LudusError) as error:
+            raise damaged_manifest(folder) from error
+
+
+FILE_SUFFIX = ".values"
+
+CACHE_BYTES = 1 << 30
+"""Size of the blocks that a database keeps in memory."""
+
+_FILE_NAME = re.compile(
+    r"([0-9]{1,2})_([0-9]{1,2})_([0-9]{1,2})_([0-9]{1,2})" + re.escape(FILE_SUFFIX)
+)
+
+Half = tuple[Sector, bool]
+"""A sector, and whether its X is to move."""
+
+
+class Database:
+    """Values on disk. Everything read is verified; damage is an error and never a wrong value.
+
+    A value is a byte: plies to the end of the game, odd where the mover wins and even where it
+    loses, or 255 for a draw. Without depth a win is 1 and a loss 0.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest, cache_bytes: int = CACHE_BYTES) -> None:
+        self.folder = folder
+        self.rules = manifest.rules
+        self.has_depth = manifest.has_depth
+        self._files: dict[Half, TableFile] = {}
+        self._blocks: LRUCache[tuple[str, int], Values]
+        self._blocks = LRUCache(cache_bytes, getsizeof=lambda block: block.nbytes)
+        self._lock = threading.Lock()
+        self._halves = frozenset(self._find())
+
+    @classmethod
+    def open(cls, folder: Path | str, cache_bytes: int = CACHE_BYTES) -> "Database":
+        """Open the database of a folder; BadDatabase if there is none that can be read.
+
+        Each file is checked when it is first used.
+        """
+        folder = Path(folder)
+        return cls(folder, Manifest.read(folder), cache_bytes)
+
+    @classmethod
+    @contextmanager
+    def open_for_writing(
+        cls, folder: Path | str, rules: Rules, has_depth: bool, is_shared: bool = False
+    ) -> "Iterator[Database]":
+        """Open the database of a folder for writing, created if necessary, and lock the folder.
+
+        With `is_shared` other processes may do the same, if they say so, too.
+        """
+        folder = Path(folder)
+        with lock_folder(folder, is_shared):
+            wanted = Manifest(rules, has_depth)
+            if not (folder / MANIFEST_NAME).exists():
+                wanted.write(folder)
+            found = cls.open(folder)
+            shown = quote_path(folder)
+            if found.rules != rules:
+                raise BadDatabase(
+                    f"{shown} holds a game of other rules: {_format_difference(found, rules)}"
+                )
+            if found.has_depth != has_depth:
+                held, needed = ("with", "without") if found.has_depth else ("without", "with")
+                raise BadDatabase(f"{shown} holds values {held} depth, not {needed} it")
+            yield found
+
+    @property
+    def sectors(self) -> frozenset[Half]:
+        """The halves that are present: sectors, and whether their X is to move."""
+        return self._halves
+
+    def has(self, sector: Sector) -> bool:
+        """Return whether a sector is present with every side to move that it can have."""
+        return all(
+            (sector, x_to_move) in self._halves for x_to_move in sides_to_move(self.rules, sector)
+        )
+
+    def refresh(self) -> None:
+        """Notice the subspaces that other processes have written."""
+        self._halves = frozenset(self._find())
+
+    def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64]) -> Values:
+        """Return the values of some slots of a subspace, in the given order."""
+        file = self._file(sector, x_to_move)
+        if len(slots) == 0:
+            return np.empty(0, dtype=np.uint8)
+        if int(slots.max()) >= file.header.slots:
+            raise IndexError(f"{file.path.name} has {file.header.slots} slots")
+        if len(slots) == 1:
+            number, offset = divmod(int(slots[0]), BLOCK_SLOTS)
+            return self._block(file, number)[offset : offset + 1].copy()
+        # Sorted by block, so that each is read once.
+        order = np.argsort(slots, kind="stable")
+        numbers, offsets = np.divmod(slots[order], np.uint64(BLOCK_SLOTS))
+        edges = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1), len(slots)]
+        found = np.empty(len(slots), dtype=np.uint8)
+        for first, last in pairwise(edges):
+            block = self._block(file, int(numbers[first]))
+            found[first:last] = block[offsets[first:last]]
+        values = np.empty_like(found)
+        values[order] = found
+        return values
+
+    def read_table(self, sector: Sector, x_to_move: bool, pool: Executor | None = None) -> Values:
+        """Return all values of a subspace."""
+        file = self._file(sector, x_to_move)
+        if pool is not None:
+            return file.read_all(pool)
+        with ThreadPoolExecutor(count_cores()) as own_pool:
+            return file.read_all(own_pool)
+
+    def read_counts(self, sector: Sector, x_to_move: bool) -> ValueCounts:
+        """Return the counts stored with a subspace."""
+        return self._file(sector, x_to_move).header.tally
+
+    def check_file(self, sector: Sector, x_to_move: bool, pool: Executor) -> None:
+        """Verify every byte of a subspace's file; BadDatabase if one has changed."""
+        self._file(sector, x_to_move).check(pool)
+
+    def check_checksums(self, sector: Sector, x_to_move: bool, pool: Executor) -> None:
+        """Verify the checksums of a subspace's file; BadDatabase if a byte has changed."""
+        self._file(sector, x_to_move).check_checksums(pool)
+
+    def write(
+        self, sector: Sector, x_to_move: bool, values: Values, tally: ValueCounts, pool: Executor
+    ) -> None:
+        """Add a subspace. It is present when its file is complete on disk."""
+        header = TableHeader(
+            game=GAME_ID,
+            rules=asdict(self.rules),
+            sector=sector,
+            x_to_move=x_to_move,
+            slots=len(values),
+            block_slots=BLOCK_SLOTS,
+            has_depth=self.has_depth,
+            tally=tally,
+        )
+        write_table(self._path(sector, x_to_move), header, values, pool)
+        self._halves |= {(sector, x_to_move)}
+
+    def _find(self) -> Iterator[Half]:
+        """Find the subspaces whose files are present."""
+        try:
+            names = [path.name for path in self.folder.iterdir()]
+        except OSError as error:
+            shown = quote_path(self.folder)
+            raise BadDatabase(f"cannot read {shown}: {describe_os_error(error)}") from error
+        for name in names:
+            if match := _FILE_NAME.fullmatch(name):
+                sector, x_to_move = orient(*map(int, match.groups()))
+                x, y, x_hand, y_hand = sector
+                is_too_many = max(x + x_hand, y + y_hand) > self.rules.men
+                if not is_too_many and x_to_move in sides_to_move(self.rules, sector):
+                    yield sector, x_to_move
+
+    def _path(self, sector: Sector, x_to_move: bool) -> Path:
+        return self.folder / f"{subspace_of(sector, x_to_move)}{FILE_SUFFIX}"
+
+    def _file(self, sector: Sector, x_to_move: bool) -> TableFile:
+        half = sector, x_to_move
+        if half not in self._files:
+            file = TableFile(self._path(sector, x_to_move))
+            header = file.header
+            if (header.sector, header.x_to_move) != half or header.game != GAME_ID:
+                raise BadDatabase(f"{quote_path(file.path)} holds another subspace")
+            if header.slots != num_slots(sector):
+                raise BadDatabase(f"{quote_path(file.path)} has a wrong number of slots")
+            if header.rules != asdict(self.rules) or header.has_depth != self.has_depth:
+                raise BadDatabase(f"{quote_path(file.path)} belongs to another database")
+            self._files[half] = file
+        return self._files[half]
+
+    def _block(self, file: TableFile, number: int) -> Values:
+        """Return a block; recently read ones are cached."""
+        key = file.path.name, number
+        with self._lock:
+            block = self._blocks.get(key)
+        if block is None:
+            block = file.read_block(number)  # other threads may look up theirs meanwhile
+            with suppress(ValueError), self._lock:  # it may be larger than the cache
+                self._blocks[key] = block
+        return block
+
+
+def _format_difference(found: Database, wanted: Rules) -> str:
+    here, there = asdict(found.rules), asdict(wanted)
+    return ", ".join(f"{name}={here[name]}" for name in here if here[name] != there[name])
