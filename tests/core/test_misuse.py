@@ -49,7 +49,6 @@ MISTAKES = {
     "no move": lambda: HEXAPAWN.parse_move(None, HEXAPAWN.start()),
     "a text as a position": lambda: RANDOM.choose("BBB/.../WWW w"),
     "a text as a limit": lambda: ludus.Limit(time="1"),
-    "an oracle of a name": lambda: ludus.oracle("hexapawn"),
     "a value of a text": lambda: ludus.oracle(HEXAPAWN).value("BBB/.../WWW w"),
     "a learner of a name": lambda: ludus.learner("menace", "noughts_and_crosses"),
     "a solution of a name": lambda: ludus.solve("nine_mens_morris"),
