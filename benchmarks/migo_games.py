@@ -7,8 +7,8 @@ import json
 import sys
 
 from ludus.games import game
-from ludus.learn import PerfectOpponent, train_episodes
-from ludus.learn.migo import MigoLearner, MigoLearnerOptions
+from ludus.learn import PerfectOpponent, train_learner
+from ludus.learn.migo import MigoLearner, MigoOptions
 
 WANTED = {"noughts_and_crosses": 10.0, "hexapawn": 10.0, "hexapawn:size=4": 100.0}
 """Milliseconds a game that we allow ourselves; Muggleton and Hocquette's files have 64, 2, 5200."""
@@ -35,11 +35,10 @@ def main() -> int:
 def measure_milliseconds(spec: str, mode: str) -> float:
     """Return the mean over several runs, each with a new learner."""
     played = game(spec)
-    starts, opponent, total = played.training_starts(), PerfectOpponent(played), 0.0
+    opponent, total = PerfectOpponent(played), 0.0
     for seed in range(RUNS):
-        learner = MigoLearner(played, MigoLearnerOptions(mode=mode))  # type: ignore[arg-type]
-        episodes = train_episodes(learner, starts, opponent, GAMES, seed)
-        total += sum(episode.seconds for episode in episodes)
+        learner = MigoLearner(played, MigoOptions(mode=mode))  # type: ignore[arg-type]
+        total += sum(train_learner(learner, GAMES, seed, opponent=opponent).seconds)
     return 1000 * total / (RUNS * GAMES)
 
 

@@ -1,14 +1,14 @@
 """Larger games, learned from self-play alone, and checked against what is solved."""
 
 from collections.abc import Iterator
-from random import Random
 from typing import Any
 
+from ludus.learn import fit
 from ludus.learn.migo import (
-    MigoLearnerOptions,
+    MigoConfig,
+    MigoTraining,
     Reasoner,
     Strategy,
-    StrategyLearner,
     TargetGame,
     find_target_game,
 )
@@ -41,17 +41,12 @@ def _findings(context: Context, row: PublishedRow) -> Iterator[Finding]:
 
 def learn(spec: str, games: int, seed: int) -> dict[str, Any]:
     """Learn a program from this number of games of self-play."""
-    chosen, source = find_target_game(spec), Random(seed)
-    settings = MigoLearnerOptions(mode="improved", selfplay=True)
-    strategy_learner = StrategyLearner(chosen.graph, settings, chosen.game)
-    for _ in range(games):
-        start = chosen.graph.state_id(source.choice(chosen.start_states))
-        practice = strategy_learner.play_self(start, source)
-        if practice is not None:
-            strategy_learner.learn(*practice)
+    training = MigoTraining(MigoConfig(game=spec, games=games, seed=seed, selfplay=True))
+    fit(training)
+    program = training.strategy_learner.program
     return {
-        "rules": [str(clause) for clause in strategy_learner.program.clauses],
-        "levels": len(strategy_learner.program.levels("win")),
+        "rules": [str(clause) for clause in program.clauses],
+        "levels": len(program.levels("win")),
     }
 
 

@@ -10,8 +10,8 @@ from statistics import mean
 from typing import Any
 
 from ludus.games import game as named_game
-from ludus.learn import PerfectOpponent, train_episodes
 from ludus.learn import learner as named_learner
+from ludus.learn import train_learner
 from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark
 
 from .runs import collect_runs, make_run_config
@@ -53,11 +53,9 @@ def _count(context: Context, row: PublishedRow, number: int) -> float:
     """Inferences a game of one run, on the boards that the timed run of this number has."""
     fields: Mapping[str, Any] = row.extra
     config = make_run_config(fields, context.seed, number)
-    game = named_game(config.game)
-    learner: Any = named_learner(config.learner, game)
-    starts, opponent = game.training_starts(), PerfectOpponent(game)
-    for _ in train_episodes(learner, starts, opponent, config.games, config.seed):
-        pass
+    learner: Any = train_learner(
+        named_learner(config.learner, named_game(config.game)), config.games, config.seed
+    ).learner
     return float(learner.strategy_learner.reasoner.num_inferences) / config.games
 
 

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ludus.games import game as named_game
+from ludus.learn import fit
 from ludus.learn.patterns import (
     PatternNetwork,
-    TrainingPlan,
+    PatternConfig,
+    PatternTraining,
     load_network_file,
     measure_win_rate,
     parse_options,
     save_network,
-    train_network,
 )
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
@@ -23,7 +24,7 @@ def run(context: Context) -> Iterator[Finding]:
     points: dict[str, dict[str, list[Any]]] = {}
     known: list[list[Any]] = []
     for scale in context.setting("scales"):
-        plan = TrainingPlan(scale, scale, scale // 10)
+        plan = PatternConfig(own=scale, mixed=scale, strong=scale // 10)
         moves = [count_known_moves(context, plan, number) for number in numbers]
         known.append([plan.games, sum(moves) / len(moves)])
         for player, options in context.published["players"].items():
@@ -47,7 +48,7 @@ def run(context: Context) -> Iterator[Finding]:
     yield Table("Moves that the network knows", ("games learned", "moves"), known)
 
 
-def count_known_moves(context: Context, plan: TrainingPlan, number: int) -> int:
+def count_known_moves(context: Context, plan: PatternConfig, number: int) -> int:
     """Moves that a trained network knows."""
     return context.cached(
         f"moves {plan.games} {number}",
@@ -55,18 +56,20 @@ def count_known_moves(context: Context, plan: TrainingPlan, number: int) -> int:
     )
 
 
-def get_trained_network(context: Context, plan: TrainingPlan, number: int) -> PatternNetwork:
+def get_trained_network(context: Context, plan: PatternConfig, number: int) -> PatternNetwork:
     """A network trained by this plan; made once and kept."""
     path = context.folder("networks") / f"{plan.games}-{number}.patterns"
     if not path.exists():
         context.progress(0, 1, f"learning {plan.games} games")
         seed = context.seed_for("network", plan.games, number)
-        save_network(train_network(named_game(GAME, RULES), plan, seed), path)
+        training = PatternTraining(plan.replace(seed=seed))
+        fit(training)
+        save_network(training.network, path)
     return load_network_file(path)
 
 
 def measure_win_share(
-    context: Context, plan: TrainingPlan, options: str, opponent: str, number: int
+    context: Context, plan: PatternConfig, options: str, opponent: str, number: int
 ) -> float:
     """The share of games won with one network."""
 

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ludus.games import game as named_game
+from ludus.learn import fit
 from ludus.learn.patterns import (
-    TrainingPlan,
+    PatternConfig,
+    PatternTraining,
     measure_win_rate,
     parse_options,
-    train_network,
 )
 from ludus.reproduce import Conclusion, Context, Finding, Measurement, compute_difference_interval
 
@@ -33,8 +34,8 @@ def run(context: Context) -> Iterator[Finding]:
         yield Measurement(name, share.value * scale, low, high, games, unit="games")
     own = context.setting("own")
     strong = max(1, own // 10)
-    plans = {"without these games": TrainingPlan(own, own, 0)}
-    plans |= {f"with 30 games of {each}": TrainingPlan(own, own, strong, each) for each in teachers}
+    plans = {"without these games": PatternConfig(own=own, mixed=own, strong=0)}
+    plans |= {f"with 30 games of {each}": PatternConfig(own=own, mixed=own, strong=strong, teacher=each) for each in teachers}
     found: dict[str, dict[str, Measurement]] = {}
     for name, plan in plans.items():
         found[name] = {}
@@ -68,15 +69,16 @@ def _conclude(after: Measurement, before: Measurement, opponent: str) -> Conclus
     )
 
 
-def _measure(context: Context, plan: TrainingPlan, opponent: str, number: int) -> float:
+def _measure(context: Context, plan: PatternConfig, opponent: str, number: int) -> float:
     """The percentage of games that a network of this plan wins."""
 
     def compute() -> float:
         game = named_game(GAME, RULES)
-        network: Any = train_network(game, plan, context.seed_for("network", number))
+        training = PatternTraining(plan.replace(seed=context.seed_for("network", number)))
+        fit(training)
         return 100 * measure_win_rate(
             game,
-            network,
+            training.network,
             parse_options("").to_settings(),
             opponent,
             context.setting("games"),

@@ -4,10 +4,12 @@ from functools import cache
 
 from ludus.arena.regret import compute_expected_regret
 from ludus.games import game
-from ludus.learn.common.learner import PerfectOpponent, train_episodes
+from ludus.learn import PerfectOpponent
+from ludus.learn import train_learner as run_series
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.inference import Reasoner, Strategy
-from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
+from ludus.learn.migo.learner import MigoOptions
+from ludus.learn.migo.train import MigoLearner
 from ludus.oracles import oracle as find_oracle
 
 
@@ -19,9 +21,8 @@ def opponent(spec):
 def train_learner(spec, games, seed, **settings):
     """A learner after this number of games, and the regret of each."""
     played = game(spec)
-    learner = MigoLearner(played, MigoLearnerOptions(**settings))
-    marks = train_episodes(learner, played.training_starts(), opponent(spec), games, seed)
-    return learner, [mark.episode.regret for mark in marks]
+    learner = MigoLearner(played, MigoOptions(**settings))
+    return learner, run_series(learner, games, seed, opponent=opponent(spec)).regrets
 
 
 @cache

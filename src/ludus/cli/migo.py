@@ -1,22 +1,20 @@
 """`ludus migo learn|show|explain`: strategies as logic programs (Muggleton and Hocquette 2019)."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ludus.cli.help import make_group
 from ludus.cli.options import ForceOption, JsonOption, RulesOption
-from ludus.cli.output import print_json, track_progress
-from ludus.cli.training_log import LogOption, open_training_log
-from ludus.core.errors import LudusError, UnknownName, quote
+from ludus.cli.output import print_json
+from ludus.core.errors import LudusError
 from ludus.core.files import check_output, write_text
-from ludus.core.spec import apply_options, check_choice, parse_options
+from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
     from ludus.learn.migo.games import TargetGame
     from ludus.learn.migo.program import SavedProgram
-    from ludus.learn.migo.train import MigoLearnerOptions
 
 MODES = ("improved", "faithful")
 FORMS = ("prolog", "english", "diagram", "runnable")
@@ -38,106 +36,6 @@ ProgramOption = Annotated[
     Path | None,
     typer.Option("--program", metavar="FILE", help="A program written by `ludus migo learn`."),
 ]
-
-
-@app.command()
-def learn(
-    game: SubjectArgument,
-    games: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of games.")] = 200,
-    mode: ModeOption = "improved",
-    options: Annotated[
-        str,
-        typer.Option("--set", metavar="OPTIONS", help="Learner options: learning=separated,…"),
-    ] = "",
-    self_play: Annotated[
-        bool, typer.Option("--self-play", help="Learn by self-play; no regret is measured.")
-    ] = False,
-    rules: RulesOption = "",
-    seed: Annotated[int, typer.Option(help="Random seed of the games.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write the program here.")
-    ] = None,
-    log: LogOption = None,
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Learn rules from games against a perfect opponent, or by self-play."""
-    if out is not None:
-        check_output(out, Path(game), force=force)
-    from ludus.learn.migo.games import find_target_game
-    from ludus.learn.migo.program import SavedProgram
-
-    chosen = find_target_game(game, rules)
-    is_self_play = self_play or chosen.game is None
-    settings = _make_settings(mode, options, is_self_play)
-    if is_self_play:
-        program, regrets = _learn_by_self_play(chosen, settings, games, seed, log), None
-    else:
-        program, regrets = _learn_against_opponent(chosen, settings, games, seed, log)
-    saved = SavedProgram(program, chosen.name)
-    if out is not None:
-        write_text(out, str(saved))
-    if json:
-        print_json(
-            game=chosen.name, games=games, seed=seed, regret=regrets, program=_format_clauses(saved)
-        )
-        return
-    if out is None:
-        print(saved, end="")
-    if regrets is not None:
-        typer.echo(f"cumulative regret {sum(regrets)} in {games} games", err=out is None)
-
-
-def _make_settings(mode: str, options: str, is_self_play: bool) -> "MigoLearnerOptions":
-    from ludus.learn.migo.train import MigoLearnerOptions
-
-    check_choice("there is no mode", mode, MODES)
-    words, values = parse_options(options)
-    if words:
-        raise UnknownName(f"{quote(words[0])} in --set is not key=value")
-    if is_self_play:
-        values.setdefault("selfplay", "yes")
-    return apply_options(MigoLearnerOptions(), {"mode": mode, **values}, "migo")
-
-
-def _learn_by_self_play(
-    chosen: "TargetGame", settings: "MigoLearnerOptions", games: int, seed: int, log: Path | None
-) -> Any:
-    from random import Random
-
-    from ludus.learn.migo.program import load_program
-    from ludus.learn.migo.train import StrategyLearner
-
-    learner, source = StrategyLearner(chosen.graph, settings, chosen.game), Random(seed)
-    if settings.program:
-        learner.transfer(load_program(Path(settings.program)).program)
-    with open_training_log(log, f"migo {chosen.name}") as curves:
-        for number in track_progress(range(1, games + 1), games, "learning"):
-            start = chosen.graph.state_id(source.choice(chosen.start_states))
-            practice = learner.play_self(start, source)
-            if practice is not None:
-                learner.learn(*practice)
-            curves.add_mean(number, {"games with an example": float(practice is not None)}, games)
-    return learner.program
-
-
-def _learn_against_opponent(
-    chosen: "TargetGame", settings: "MigoLearnerOptions", games: int, seed: int, log: Path | None
-) -> tuple[Any, list[int]]:
-    from ludus.learn.common.learner import PerfectOpponent, train_episodes
-    from ludus.learn.migo.train import MigoLearner
-
-    assert chosen.game is not None, "an opponent needs a game of Ludus"
-    learner = MigoLearner(chosen.game, settings, "migo")
-    episodes = train_episodes(
-        learner, chosen.start_states, PerfectOpponent(chosen.game), games, seed
-    )
-    regrets: list[int] = []
-    with open_training_log(log, f"migo {chosen.name}") as curves:
-        for each in track_progress(episodes, games, "learning"):
-            regrets.append(each.episode.regret)
-            curves.add_mean(len(regrets), {"regret a game": each.episode.regret}, games)
-    return learner.program, regrets
 
 
 @app.command()

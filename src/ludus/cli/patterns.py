@@ -1,28 +1,24 @@
 """`ludus patterns train|show|tune`: pattern networks (Vrajitoru 2015)."""
 
-import time
-from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ludus.cli.help import make_group
-from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, StudyOption
-from ludus.cli.output import print_json, print_table, show_progress, track_progress
+from ludus.cli.options import ForceOption, JsonOption, StudyOption
+from ludus.cli.output import print_json, print_table, show_progress
 from ludus.cli.tournament import ClusterOption
-from ludus.cli.training_log import MAX_POINTS, LogOption, TrainingLog, open_training_log
-from ludus.core.errors import BadRecord, LudusError, quote
-from ludus.core.files import add_suffix, check_output, quote_path, read_text, write_text
+from ludus.core.errors import LudusError, quote
+from ludus.core.files import check_output, write_text
 from ludus.core.processes import count_cores
 from ludus.core.spec import list_options
 
 if TYPE_CHECKING:
     from ludus.core.game import AnyGame
     from ludus.learn.patterns.inspection import Neighbour, NetworkView, Vertex
-    from ludus.learn.patterns.network import PatternNetwork
     from ludus.learn.patterns.tuning import PatternSearchConfig, PatternSearchResult
 
 SettingsOption = Annotated[
@@ -158,100 +154,6 @@ def _print_neighbours(title: str, moves: list["Neighbour"]) -> None:
     print_table((title, "bits", "move", "made", "weight", "score"), rows)
 
 
-def train(
-    out: OutputFileOption,
-    own: Annotated[int, typer.Option(help="Games of each heuristic against itself.")] = 100,
-    mixed: Annotated[int, typer.Option(help="Games of focused against basic.")] = 100,
-    strong: Annotated[int, typer.Option(help="Games of the teacher against each heuristic.")] = 10,
-    teacher: Annotated[
-        str, typer.Option("--teacher", metavar="PLAYER", help="The stronger player.")
-    ] = "negascout:level=6",
-    records: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--records", metavar="FILE", help="Also learn the games of this file; repeatable."
-        ),
-    ] = None,
-    onto: Annotated[
-        str, typer.Option("--onto", metavar="NETWORK", help="Network to start from.")
-    ] = "empty",
-    mutual: Annotated[
-        float, typer.Option(min=0, max=0.999, help="mutualWeight of the pass after each game.")
-    ] = 0.2,
-    rules: RulesOption = "vrajitoru",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
-    log: LogOption = None,
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
-    """Train a network as in section 6 of Vrajitoru 2015, and on recorded games.
-
-    The same command resumes an interrupted training.
-    """
-    from ludus.games import game as named_game
-    from ludus.learn.patterns.network_file import load_network as named_network
-    from ludus.learn.patterns.network_file import save_network
-    from ludus.learn.patterns.train import PatternTrainer, TrainingPlan, take_last
-
-    check_output(out, Path(onto), *(records or []), force=force)
-    plan = TrainingPlan(own, mixed, strong, teacher)
-    training = PatternTrainer(named_game("nine_mens_morris", rules), plan, seed, mutual)
-    recorded = [game for path in records or [] for game in _read_games(path, rules)]
-    began = time.perf_counter()
-    checkpoint = add_suffix(out, ".part")
-    base = named_network(onto)
-    total = training.games + len(recorded)
-    with open_training_log(log, "patterns") as curves:
-        steps = _log_growth(training.run(base, recorded, checkpoint), base.games, total, curves)
-        network = take_last(track_progress(steps, total, "learning"), base)
-    save_network(network, out)
-    checkpoint.unlink(missing_ok=True)
-    _print_report(network, out, time.perf_counter() - began, json)
-
-
-def _log_growth(
-    networks: Iterable["PatternNetwork"], first: int, total: int, curves: TrainingLog
-) -> Iterator["PatternNetwork"]:
-    """Log how many patterns and moves between them are known after games; yield each network."""
-    interval = max(total // MAX_POINTS, 1)
-    for network in networks:
-        done = network.games - first
-        if done % interval == 0 or done == total:
-            patterns, edges = _count_patterns(network)
-            curves.add(done, {"patterns": patterns, "moves between patterns": edges}, total)
-        yield network
-
-
-def _count_patterns(network: "PatternNetwork") -> tuple[int, int]:
-    """Return the number of observed patterns, and of observed moves between patterns."""
-    return sum(count > 0 for count in network.frequency), sum(map(len, network.edges.values()))
-
-
-def _read_games(path: Path, rules: str) -> list[Any]:
-    from ludus.learn.patterns.train import replay_records
-
-    try:
-        return list(replay_records(read_text(path), rules))
-    except BadRecord as error:
-        raise BadRecord(f"{quote_path(path)}: {error}") from error
-
-
-def _print_report(network: "PatternNetwork", out: Path, seconds: float, is_json: bool) -> None:
-    patterns, edges = _count_patterns(network)
-    if is_json:
-        print_json(
-            out=str(out),
-            games=network.games,
-            patterns=patterns,
-            edges=edges,
-            bytes=out.stat().st_size,
-            seconds=round(seconds, 3),
-        )
-        return
-    print(f"{network.games} games learned in {seconds:.1f} s")
-    print(f"{patterns} patterns and {edges} moves in {out}, {out.stat().st_size} bytes")
-
-
 def tune(
     opponent: Annotated[
         str, typer.Option("--opponent", metavar="HEURISTIC", help="newbie, basic or focused.")
@@ -309,5 +211,5 @@ app = make_group(
     help="Networks of board patterns and the Fuzzy player (Vrajitoru 2015).",
 )
 
-for command in (show, train, tune):
+for command in (show, tune):
     app.command()(command)

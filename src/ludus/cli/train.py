@@ -1,50 +1,222 @@
-"""The command groups `ludus train SYSTEM` and `ludus tune SYSTEM`."""
+"""`ludus train LEARNER`: one command for each learner, with the fields of its config as options."""
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+import sys
+import time
+import types
+import typing
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludus.cli.help import HelpGroup, label_parameters, make_group
 from ludus.cli.nnmm_training import tune_nnmm
-from ludus.core.spec import Registry
+from ludus.cli.options import ForceOption, JsonOption
+from ludus.cli.output import has_progress_bar, print_json, print_unsaved, show_progress
 
-TRAIN_COMMANDS: Registry[Callable[..., None]] = Registry(
-    "system",
-    {
-        "menace": "ludus.cli.tabular:menace",
-        "her": "ludus.cli.tabular:her",
-        "qlearning": "ludus.cli.tabular:qlearning",
-        "deepq": "ludus.cli.tabular:deepq",
-        "gammon": "ludus.cli.backgammon:gammon",
-        "gammon-selfplay": "ludus.cli.gammon_training:train_by_selfplay",
-        "gammon-expert": "ludus.cli.gammon_training:train_on_expert",
-        "scholar": "ludus.cli.scholar:scholar",
-        "nnmm": "ludus.cli.nnmm_training:train_nnmm",
-    },
-)
-"""Command functions of `ludus train` by the name of the system."""
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pydantic.fields import FieldInfo
+
+    from ludus.learn.training import OnProgress, Training, TrainingProgress
+
+LINE_SECONDS = 1.0
+"""Least time between two lines of progress where standard error is no terminal."""
+
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write what is learned; resumes when interrupted."),
+]
+InitFromOption = Annotated[
+    Path | None,
+    typer.Option("--init-from", metavar="FILE", help="Begin with the weights of this file."),
+]
+SessionOption = Annotated[
+    float | None,
+    typer.Option(
+        "--session",
+        min=0.01,
+        metavar="MINUTES",
+        help="Stop after this time; the same command goes on later.",
+        show_default="no limit",
+    ),
+]
+LogOption = Annotated[
+    Path | None,
+    typer.Option("--log", metavar="DIR", help="Write curves here; the page shows them."),
+]
 
 
-class LazyCommandGroup(HelpGroup):
-    """A group that imports a command only when it is used."""
+class TrainingGroup(HelpGroup):
+    """A group that makes the command of a learner when it is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(TRAIN_COMMANDS)
+        from ludus.learn import LEARNERS
+
+        return list(LEARNERS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        from ludus.learn.training import find_training
+
         command = typer.Typer(add_completion=False, rich_markup_mode=None)
-        command.command(cmd_name)(TRAIN_COMMANDS[cmd_name])
+        command.command(cmd_name)(make_train_command(cmd_name, find_training(cmd_name)))
         return label_parameters(typer.main.get_command(command))
 
 
-train_app = make_group(
-    cls=LazyCommandGroup,
-    help="Train a learner and save the result.",
-)
+train_app = make_group(cls=TrainingGroup, help="Train a learner and save the result.")
 
-
-tune_app = make_group(
-    help="Search for the best hyperparameters of a learner.",
-)
+tune_app = make_group(help="Search for the best hyperparameters of a learner.")
 tune_app.command("nnmm")(tune_nnmm)
+
+
+def make_train_command(name: str, training: "type[Training[Any]]") -> "Callable[..., None]":
+    """Return the command of a learner, whose options are the fields of its config."""
+    fields = training.Config.model_fields
+
+    def command(**values: Any) -> None:
+        common = {each: values.pop(each) for each in _COMMON_OPTIONS}
+        run_training(name, training, values, **common)
+
+    parameters = [_make_parameter(key, field) for key, field in fields.items()]
+    common = inspect.signature(_common_options).parameters.values()
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*parameters, *common)]
+    )
+    command.__doc__ = training.__doc__
+    return command
+
+
+def _common_options(
+    out: OutOption = None,
+    init_from: InitFromOption = None,
+    session: SessionOption = None,
+    log: LogOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Carry the options that all learners have."""
+
+
+_COMMON_OPTIONS = tuple(inspect.signature(_common_options).parameters)
+
+
+def run_training(
+    name: str,
+    training: "type[Training[Any]]",
+    options: dict[str, Any],
+    *,
+    out: Path | None,
+    init_from: Path | None,
+    session: float | None,
+    log: Path | None,
+    force: bool,
+    json: bool,
+) -> None:
+    """Train a learner with the options of a command line, and print the report."""
+    from ludus.learn.training import train
+
+    config = training.Config.parse(options, name)
+    print_unsaved(out, json)
+    with _show_training_progress() as on_progress:
+        found = train(
+            training,
+            config,
+            out=out,
+            init_from=init_from,
+            seconds=float("inf") if session is None else 60 * session,
+            log=log,
+            force=force,
+            on_progress=on_progress,
+        )
+    if json:
+        print_json(**found.report)
+        return
+    if found.description:
+        print(found)
+    if not found.run.is_finished:
+        print(f"stopped after {found.run.seconds:.0f} s; the same command goes on")
+    elif out is not None:
+        print(f"saved in {out}")
+
+
+@contextmanager
+def _show_training_progress() -> "Iterator[OnProgress]":
+    """Show progress on standard error: a bar in a terminal, else now and then a line."""
+    if has_progress_bar():
+        with show_progress("learning", 1.0) as update:
+            yield lambda each: update(each.fraction, label=_format_progress(each))
+        return
+    shown = time.monotonic()
+
+    def print_line(progress: "TrainingProgress") -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= LINE_SECONDS:
+            shown = time.monotonic()
+            print(f"{progress.fraction:4.0%}  {_format_progress(progress)}", file=sys.stderr)
+
+    yield print_line
+
+
+def _format_progress(progress: "TrainingProgress") -> str:
+    metrics = "".join(f"  {name} {value:.4g}" for name, value in progress.metrics.items())
+    return f"{progress.seconds:.0f} s  step {progress.steps}{metrics}"
+
+
+def _make_parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
+    """Return the option or argument of a field of a config."""
+    extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+    annotation, default = _find_option_type(field), field.get_default(call_default_factory=True)
+    details: dict[str, Any] = {"help": _format_help(field), "metavar": _choose_metavar(name, field)}
+    flag = name.replace("_", "-")
+    if extra.get("is_argument"):
+        info = typer.Argument(**{"metavar": name.upper(), **details})
+    elif annotation is bool:
+        info = typer.Option(f"--{flag}/--no-{flag}", **details)
+    else:
+        info = typer.Option(f"--{flag}", **details)
+    if field.is_required():
+        default = inspect.Parameter.empty
+    elif isinstance(default, tuple):
+        default = ",".join(map(str, default)) if annotation is str else list(default)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[annotation, info],
+    )
+
+
+def _format_help(field: "FieldInfo") -> str:
+    """Return the docstring of a field with its choices."""
+    text = " ".join((field.description or "").split())
+    choices = typing.get_args(field.annotation)
+    is_closed = typing.get_origin(field.annotation) is typing.Literal
+    if is_closed and not all(str(each) in text for each in choices):
+        text += f" One of {', '.join(map(str, choices))}."
+    return text
+
+
+def _choose_metavar(name: str, field: "FieldInfo") -> str | None:
+    """Return what the help calls the value; None for numbers, which have their own word."""
+    hints = typing.get_args(field.annotation) or (field.annotation,)
+    if any(each in (int, float, bool) for each in hints):
+        is_list = typing.get_origin(field.annotation) is tuple
+        return "N,N…" if is_list else None
+    return "FILE" if Path in hints else name.upper()
+
+
+def _find_option_type(field: "FieldInfo") -> Any:
+    """Return the type by which typer reads the text of an option; the config checks its value."""
+    annotation: Any = field.annotation
+    arguments = typing.get_args(annotation)
+    if typing.get_origin(annotation) is typing.Literal:
+        return str
+    if isinstance(annotation, types.UnionType):
+        return annotation
+    if typing.get_origin(annotation) is tuple:
+        # Numbers are separated by commas, files are given by repeated options.
+        return list[arguments[0]] if arguments[0] in (str, Path) else str  # type: ignore[valid-type]
+    return annotation

@@ -1,55 +1,93 @@
 """Learners and the players they train, by name."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ludus._lazy import lazy_exports
-from ludus.core.errors import BadSpec, UnknownName, quote
+from ludus.core.errors import BadSpec, quote
 from ludus.core.game import AnyGame, check_game
-from ludus.core.spec import Registry, apply_options, parse_spec
+from ludus.core.spec import Registry, parse_spec
 
 if TYPE_CHECKING:
+    from ludus.learn.checkpoint import TrainingState
     from ludus.learn.common.devices import select_device
-    from ludus.learn.common.learner import Learner, PerfectOpponent, train_episodes
-    from ludus.learn.common.runs import RunConfig, RunResult, run_trainings
+    from ludus.learn.config import Options, TorchTrainingConfig, TrainingConfig
+    from ludus.learn.episodes import (
+        EpisodeTraining,
+        Learner,
+        PerfectOpponent,
+        RunConfig,
+        RunResult,
+        train_learner,
+        train_series,
+        run_trainings,
+    )
+    from ludus.learn.training import (
+        Clock,
+        Training,
+        TrainingResult,
+        TrainingRun,
+        Weights,
+        fit,
+        train,
+    )
 
 __all__ = [
     "LEARNERS",
+    "Clock",
+    "EpisodeTraining",
     "Learner",
+    "Options",
     "PerfectOpponent",
     "RunConfig",
     "RunResult",
+    "TorchTrainingConfig",
+    "Training",
+    "TrainingConfig",
+    "TrainingResult",
+    "TrainingRun",
+    "TrainingState",
+    "Weights",
+    "fit",
     "learner",
+    "train_learner",
+    "train_series",
     "run_trainings",
     "select_device",
-    "train_episodes",
+    "train",
 ]
 
 if not TYPE_CHECKING:
     __getattr__, __dir__ = lazy_exports(__name__)
 
-LEARNERS: Registry[type["Learner"]] = Registry(
+LEARNERS: Registry[type["Training[Any]"]] = Registry(
     "learner",
     {
-        "menace": "ludus.learn.tabular.train:MenaceLearner",
-        "her": "ludus.learn.tabular.train:HerLearner",
-        "qlearning": "ludus.learn.tabular.train:QLearner",
-        "deepq": "ludus.learn.dqn.train:DqnLearner",
-        "migo": "ludus.learn.migo.train:MigoLearner",
+        "menace": "ludus.learn.tabular.train:MenaceTraining",
+        "her": "ludus.learn.tabular.train:HerTraining",
+        "qlearning": "ludus.learn.tabular.train:QLearningTraining",
+        "deepq": "ludus.learn.dqn.train:DqnTraining",
+        "migo": "ludus.learn.migo.train:MigoTraining",
+        "patterns": "ludus.learn.patterns.train:PatternTraining",
+        "nnmm": "ludus.learn.nnmm.train:NnmmTraining",
+        "scholar": "ludus.learn.scholar.train:ScholarTraining",
+        "gammon": "ludus.learn.gammon.train:GammonTraining",
+        "gammon-selfplay": "ludus.learn.gammon.selfplay:SelfplayTraining",
+        "gammon-expert": "ludus.learn.gammon.expert:ExpertTraining",
     },
 )
-"""Online learners (`ludus.learn.common.learner`)."""
+"""The trainings that `ludus.train` knows (`ludus.learn.training`)."""
 
 
 def learner(spec: str, game: AnyGame) -> "Learner":
     """Create an untrained learner of this game from its spec string."""
     check_game(game)
+    from ludus.learn.episodes import EpisodeTraining
+
     parsed = parse_spec(spec)
-    kind = LEARNERS[parsed.name]
-    if parsed.flags:
-        raise BadSpec(f"{quote(parsed.flags[0])} in {quote(spec)} is not key=value")
-    settings = kind.options
-    if parsed.options and settings is None:
-        raise UnknownName(f"{parsed.name} has no options")
-    if settings is not None:
-        settings = apply_options(settings, parsed.options, parsed.name)
-    return kind(game, settings, spec)
+    training, flags = LEARNERS.find_class(parsed, EpisodeTraining)
+    if flags:
+        raise BadSpec(f"{quote(flags[0])} in {quote(spec)} is not key=value")
+    if not issubclass(training, EpisodeTraining):
+        raise BadSpec(f"{parsed.name} does not learn game by game")
+    kind = training.learner_class
+    return kind(game, kind.Options.parse(parsed.options, parsed.name), spec)

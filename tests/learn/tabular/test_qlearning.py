@@ -5,7 +5,7 @@ import pytest
 from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.common.learner import PerfectOpponent, train_episodes
+from ludus.learn import PerfectOpponent, train_learner
 from ludus.players import player
 
 HEXAPAWN = game("hexapawn")
@@ -35,10 +35,7 @@ def test_what_was_not_played_has_the_value_of_a_win():
 
 def test_it_learns_hexapawn():
     agent = learner("qlearning", HEXAPAWN)
-    episodes = list(
-        train_episodes(agent, HEXAPAWN.training_starts(), PerfectOpponent(HEXAPAWN), 400, 2)
-    )
-    regret = [episode_result.episode.regret for episode_result in episodes]
+    regret = train_learner(agent, 400, 2).regrets
     assert sum(regret[:50]) > 5
     assert sum(regret[-200:]) == 0
 

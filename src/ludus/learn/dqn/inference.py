@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ludus.core.game import AnyGame, Position
 from ludus.games.squares import encode_cells
-from ludus.learn.common.learner import complete_rules
 from ludus.learn.common.weights import BadWeights, read_npz, write_npz
+from ludus.learn.episodes import complete_rules
 
 SUPPORTED_GAMES = frozenset({"noughts_and_crosses", "hexapawn"})
 

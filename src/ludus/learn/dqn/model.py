@@ -88,10 +88,11 @@ class QNetworkTrainer:
         }
 
     def load_arrays(self, weights_by_prefix: dict[str, dict[str, FloatArray]]) -> None:
-        """Restore the tensors of `to_arrays`, given by prefix."""
+        """Restore tensors of `to_arrays`, given by prefix."""
         with torch.no_grad():
-            for prefix, tensors in self._named_networks():
-                for name, tensor in tensors.items():
+            networks = dict(self._named_networks())
+            for prefix in weights_by_prefix:
+                for name, tensor in networks[prefix].items():
                     tensor.copy_(
                         torch.from_numpy(np.ascontiguousarray(weights_by_prefix[prefix][name]))
                     )

@@ -4,7 +4,7 @@ Illegal moves are not masked: an illegal choice gets a negative reward, and the 
 again.
 """
 
-import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,20 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from ludus.core.errors import quote
 from ludus.core.game import AnyGame, Move, Position
-from ludus.core.spec import check_ranges
+from ludus.learn.checkpoint import TrainingState
 from ludus.learn.common.devices import require_package
-from ludus.learn.common.learner import (
-    TRAINING_RUN_KEY,
-    Episode,
-    PerfectOpponent,
-    SavableLearner,
-    play_episode,
-)
 from ludus.learn.common.replay_buffer import ReplayBuffer
-from ludus.learn.common.weights import BadWeights
+from ludus.learn.config import Options
 from ludus.learn.dqn.inference import (
     SUPPORTED_GAMES,
     encode_position,
@@ -34,6 +27,14 @@ from ludus.learn.dqn.inference import (
     load_arrays,
     save_arrays,
     select_weights,
+)
+from ludus.learn.episodes import (
+    Episode,
+    EpisodeConfig,
+    EpisodeTraining,
+    Learner,
+    PerfectOpponent,
+    play_episode,
 )
 
 if TYPE_CHECKING:
@@ -104,62 +105,55 @@ REWARDS_BY_SCORE = (10.0, 100.0, -1.0)
 ILLEGAL_MOVE_REWARD = -10.0
 
 
-@dataclass(frozen=True, slots=True)
-class DqnLearnerOptions:
+class DqnOptions(Options):
     """Parameters of training and exploration."""
 
-    rate: float = 1e-4
+    rate: float = Field(1e-4, ge=0, le=1)
     """Learning rate of RMSProp."""
 
-    gamma: float = 0.8
+    gamma: float = Field(0.8, ge=0, le=1)
     """Discount factor of the next position's value."""
 
-    penalty: float = 0.01
+    penalty: float = Field(0.01, ge=0, le=1000)
     """Weight of the L2 penalty."""
 
-    clip: float = 5.0
+    clip: float = Field(5.0, ge=1e-6, le=1e6)
     """Maximum norm of a gradient."""
 
-    follow: float = 0.01
+    follow: float = Field(0.01, ge=0, le=1)
     """Proportion by which the target network moves towards the online network in each step."""
 
-    batch: int = 32
+    batch: int = Field(32, ge=1, le=10_000)
     """Transitions in a batch."""
 
-    room: int = 10_000
+    room: int = Field(10_000, ge=1, le=1_000_000)
     """Capacity of the replay buffer in transitions."""
 
-    every: int = 5
+    every: int = Field(5, ge=1, le=1000)
     """Interval at which moves that do not end a game are stored."""
 
-    first: float = 0.6
+    first: float = Field(0.6, ge=0, le=1)
     """Initial probability of a random move."""
 
-    last: float = 0.1
+    last: float = Field(0.1, ge=0.001, le=1)
     """Probability of a random move after `steps` training steps."""
 
-    steps: int = 120_000
-
-    def __post_init__(self) -> None:
-        check_ranges(
-            self, "deepq", rate=(0, 1), gamma=(0, 1), penalty=(0, 1e3), clip=(1e-6, 1e6),
-            follow=(0, 1), batch=(1, 10_000), room=(1, 1_000_000), every=(1, 1000),
-            first=(0, 1), last=(0.001, 1), steps=(1, 10**9),
-        )  # fmt: skip
+    steps: int = Field(120_000, ge=1, le=10**9)
+    """Training steps until then."""
 
 
-class DqnLearner(SavableLearner):
+class DqnLearner(Learner):
     """Learner that trains a Q-network on a batch from the replay buffer after each of its moves."""
 
-    options: ClassVar[DqnLearnerOptions] = DqnLearnerOptions()
+    Options = DqnOptions
     system = "deepq"
     games: ClassVar[frozenset[str] | None] = SUPPORTED_GAMES
 
-    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
-        super().__init__(game, settings, spec)
+    def __init__(self, game: AnyGame, options: Any = None, spec: str = "") -> None:
+        super().__init__(game, options, spec)
         self.actions = list_actions(game)
         self.num_inputs = len(encode_position(game.start()))
-        self.replay = make_replay_buffer(self.settings.room, self.num_inputs)
+        self.replay = make_replay_buffer(self.options.room, self.num_inputs)
         self.num_moves = 0
         self.num_updates = 0
 
@@ -170,7 +164,7 @@ class DqnLearner(SavableLearner):
         from ludus.learn.dqn.model import QNetworkTrainer
 
         shapes = list_tensor_shapes(self.num_inputs, len(self.actions))
-        return QNetworkTrainer(shapes, self.settings, self.random.getrandbits(31))
+        return QNetworkTrainer(shapes, self.options, self.random.getrandbits(31))
 
     def reset_seed(self, seed: int) -> None:
         super().reset_seed(seed)
@@ -179,9 +173,9 @@ class DqnLearner(SavableLearner):
     @property
     def exploration(self) -> float:
         """Current probability of a random move."""
-        settings = self.settings
-        left = max(0.0, 1 - self.num_updates / settings.steps)
-        return float(settings.last + left * (settings.first - settings.last))
+        options = self.options
+        left = max(0.0, 1 - self.num_updates / options.steps)
+        return float(options.last + left * (options.first - options.last))
 
     def train_episode(self, start: Position, opponent: PerfectOpponent) -> Episode:
         last: tuple[list[float], int] | None = None
@@ -210,44 +204,56 @@ class DqnLearner(SavableLearner):
     def _add_transition(
         self, state: list[float], action: int, reward: float, next_state: list[float] | None
     ) -> None:
-        if next_state is None or self.num_moves % self.settings.every == 0:
+        if next_state is None or self.num_moves % self.options.every == 0:
             self.replay.add(make_transition(state, action, reward, next_state))
         self.num_moves += 1
-        if len(self.replay) >= self.settings.batch:
-            self.trainer.step(self.replay.sample_distinct(self.settings.batch, self.random))
+        if len(self.replay) >= self.options.batch:
+            self.trainer.step(self.replay.sample_distinct(self.options.batch, self.random))
             self.num_updates += 1
 
     def summary(self) -> str:
         return f"made {self.num_updates} steps of learning"
 
-    def save(self, file: Path, training_run: dict[str, Any]) -> None:
-        about = {
-            "options": dataclasses.asdict(self.settings),
-            TRAINING_RUN_KEY: training_run,
-            "num_moves": self.num_moves,
-            "num_updates": self.num_updates,
-        }
-        arrays = {**self.trainer.to_arrays(), **replay_to_arrays(self.replay)}
-        save_arrays(file, self.game, about, arrays)
+    def state(self) -> TrainingState:
+        facts = {"num_moves": self.num_moves, "num_updates": self.num_updates}
+        return TrainingState(facts, {**self.trainer.to_arrays(), **replay_to_arrays(self.replay)})
 
-    def save_weights(self, file: Path) -> None:
-        """Write only what playing needs."""
-        arrays = self.trainer.to_arrays()
-        names = list_tensor_shapes(self.num_inputs, len(self.actions))
-        save_arrays(file, self.game, {}, {name: arrays[name] for name in names})
-
-    def load(self, file: Path) -> dict[str, Any]:
-        about, arrays = load_arrays(file, self.game)
-        if about.get("options") != dataclasses.asdict(self.settings):
-            raise BadWeights(f"{quote(str(file), 200)} was learned with other options, or is done")
+    def load(self, state: TrainingState) -> None:
         prefixes = ("", "target_", "squares_")
         self.trainer.load_arrays(
-            {prefix: select_weights(arrays, self.game, prefix) for prefix in prefixes}
+            {prefix: select_weights(dict(state.arrays), self.game, prefix) for prefix in prefixes}
         )
-        try:
-            load_replay(self.replay, arrays)
-            self.num_moves, self.num_updates = int(about["num_moves"]), int(about["num_updates"])
-            training_run: dict[str, Any] = dict(about[TRAINING_RUN_KEY])
-        except (KeyError, TypeError, ValueError, IndexError):
-            raise BadWeights(f"{quote(str(file), 200)} is damaged") from None
-        return training_run
+        load_replay(self.replay, dict(state.arrays))
+        self.num_moves, self.num_updates = state.facts["num_moves"], state.facts["num_updates"]
+
+    def init_from(self, file: Path) -> None:
+        weights = select_weights(load_arrays(file, self.game)[1], self.game)
+        self.trainer.load_arrays({"": weights, "target_": weights})
+
+    def export(self, training_run: Mapping[str, Any]) -> "DqnWeights":
+        arrays = self.trainer.to_arrays()
+        names = list_tensor_shapes(self.num_inputs, len(self.actions))
+        return DqnWeights(self.game, {name: arrays[name] for name in names})
+
+
+@dataclass(frozen=True)
+class DqnWeights:
+    """What playing needs."""
+
+    game: AnyGame
+    arrays: dict[str, NDArray[Any]]
+
+    def save(self, path: Path) -> None:
+        """Write the weights."""
+        save_arrays(path, self.game, {}, self.arrays)
+
+
+class DqnConfig(EpisodeConfig, DqnOptions):
+    """Configuration of deep Q-learning."""
+
+
+class DqnTraining(EpisodeTraining):
+    """Train a network of action values by deep Q-learning (needs torch)."""
+
+    Config = DqnConfig
+    learner_class = DqnLearner

@@ -22,17 +22,20 @@ if TYPE_CHECKING:
     )
     from ludus.learn.migo.induction import DependentLearner
     from ludus.learn.migo.inference import Reasoner, Strategy
+    from ludus.learn.migo.learner import MigoOptions, StrategyLearner
     from ludus.learn.migo.program import Program, parse_program
-    from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions, StrategyLearner
+    from ludus.learn.migo.train import MigoConfig, MigoLearner, MigoTraining
 
 __all__ = [
+    "MigoConfig",
+    "MigoTraining",
     "WON_STATE",
     "DependentLearner",
     "EndingState",
     "ExampleSet",
     "KnownLevels",
     "MigoLearner",
-    "MigoLearnerOptions",
+    "MigoOptions",
     "Program",
     "Reasoner",
     "StateGraph",

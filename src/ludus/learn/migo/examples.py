@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, Self
 
 from ludus.learn.migo.inference import Concept, Reasoner
 
@@ -49,6 +49,20 @@ class ExampleSet:
         """Return the states that the moves of all levels lead to."""
         levels = sorted(level for own, level in self._moves if own == kind)
         return [state_id for level in levels for state_id in self.state_ids(kind, level)]
+
+    def to_json(self) -> list[Any]:
+        """Return the version and all moves, as JSON has them."""
+        rows = [[kind, level, moves] for (kind, level), moves in self._moves.items()]
+        return [self.version, rows]
+
+    @classmethod
+    def from_json(cls, found: Sequence[Any]) -> Self:
+        """Return the examples of `to_json`."""
+        version, rows = found
+        examples = cls(version=version)
+        for kind, level, moves in rows:
+            examples._moves[kind, level] = [(before, after) for before, after in moves]
+        return examples
 
     def count_levels(self, kind: ExampleKind, most: int) -> int:
         """Return the number of consecutive levels from 1 on with examples, at most `most`."""

@@ -210,17 +210,35 @@ class TargetGame:
         if self.game is not None:
             return self.game.parse(text)
         wanted = " ".join(check_length(text, BadPosition).split())
+        for state in self._iterate_states():
+            if str(state) == wanted:
+                return state
+        raise BadPosition(f"play of {self.name} does not lead to {quote(text)}")
+
+    def parse_many(self, texts: Sequence[str]) -> list[State]:
+        """Return the states with these texts."""
+        if self.game is not None:
+            return [self.game.parse(text) for text in texts]
+        left, found = set(texts), dict[str, State]()
+        for state in self._iterate_states():
+            if str(state) in left:
+                left.discard(str(state))
+                found[str(state)] = state
+            if not left:
+                return [found[text] for text in texts]
+        raise BadPosition(f"play of {self.name} does not lead to {quote(min(left))}")
+
+    def _iterate_states(self) -> Iterator[State]:
+        """Yield the states that play leads to, up to a limit."""
         reached = [self.start_state]
         known = set(reached)
         for state in reached:  # grows during the loop
-            if str(state) == wanted:
-                return state
+            yield state
             new = [each for each in self.graph.primitives.move(state) if each not in known]
             known.update(new)
             reached += dict.fromkeys(new)
             if len(reached) > MAX_SEARCHED_STATES:
-                break
-        raise BadPosition(f"play of {self.name} does not lead to {quote(text)}")
+                return
 
 
 def find_target_game(spec: str, rules: str = "") -> TargetGame:

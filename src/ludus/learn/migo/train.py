@@ -1,29 +1,31 @@
-"""The MIGO learner: options, selection of start positions, relearning after each game."""
+"""Training of MIGO: games against an opponent, or of the learner with itself."""
 
-import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
 from ludus.core.errors import BadSpec, quote
+from ludus.core.files import write_text
 from ludus.core.game import AnyGame, Move, Position
-from ludus.core.spec import check_ranges
-from ludus.learn.common.learner import Episode, Learner, PerfectOpponent, play_episode
-from ludus.learn.migo.examples import (
-    ExampleSet,
-    KnownLevels,
-    label_by_outcome,
-    label_by_proof,
-    remove_refuted_draws,
-    remove_won_draws,
+from ludus.learn.checkpoint import TrainingState
+from ludus.learn.config import argument_field
+from ludus.learn.episodes import (
+    Episode,
+    EpisodeConfig,
+    EpisodeTraining,
+    Learner,
+    PerfectOpponent,
+    dump_random,
+    load_random,
+    play_episode,
 )
-from ludus.learn.migo.games import StateGraph, find_move
-from ludus.learn.migo.induction import DependentLearner, LearnedClauses
-from ludus.learn.migo.inference import CountingReasoner, Reasoner, Strategy
-from ludus.learn.migo.program import Clause, Program, load_program
+from ludus.learn.migo.games import StateGraph, find_move, find_target_game, format_game_spec
+from ludus.learn.migo.learner import MigoOptions, StrategyLearner
+from ludus.learn.migo.program import Program, SavedProgram, load_program
+from ludus.learn.training import Clock, Training
 
 
 class StartSelector:
@@ -68,281 +70,34 @@ class StartSelector:
         """Return the probability that a game changes the program, by the rule of succession."""
         return (self._num_updates[start] + 1) / (self._games[start] + 2)
 
+    def state(self) -> dict[str, Any]:
+        """Return the counts, by the texts of the positions."""
+        games = [[str(each), *counts] for each, counts in self._counts()]
+        return {"games": games, "unproductive": self._num_unproductive}
 
-MAX_LEVEL = 20
-"""Maximum depth of learned wins, in moves of the winner."""
+    def _counts(self) -> list[tuple[Position, tuple[int, int]]]:
+        return [(each, (self._games[each], self._num_updates[each])) for each in self._games]
 
-DEFAULT_PATIENCE = 10
-
-BoardKey = tuple[str, int]
-"""A game's id and the number of squares along an edge of its board."""
-
-PUBLISHED_PATIENCE: dict[BoardKey, int] = {
-    ("hexapawn", size): 5 if size == 3 else 15 for size in range(3, 9)
-}
-"""The patience of Muggleton and Hocquette (2019), where it is not the default."""
-
-PUBLISHED_LEVELS: dict[BoardKey, int] = {
-    ("noughts_and_crosses", 3): 4,
-    ("hexapawn", 3): 2,
-    ("hexapawn", 4): 8,
-}
-"""The deepest level of draws of Muggleton and Hocquette (2019)."""
-
-
-def _make_board_key(game: AnyGame) -> BoardKey:
-    """Return the key of a game, the same for all its other rules."""
-    return game.id, getattr(game.rules, "size", 0)
-
-
-@dataclass(frozen=True, slots=True)
-class MigoLearnerOptions:
-    """How to learn. The mode sets the switches not given: off in faithful mode, else on."""
-
-    mode: Literal["faithful", "improved"] = "faithful"
-    """As published, with both defects; or with the switches below turned on."""
-
-    learning: Literal["mixed", "separated"] = "mixed"
-    """Wins and draws at once, or draws once the win program has been stable."""
-
-    patience: int = 0
-    """Games for which the win program must be stable; 0: 10 in noughts and crosses, in hexapawn 5
-    on 3x3 and 15 on larger boards.
-    """
-
-    levels: int = 0
-    """The deepest level of draws; wins one level less; 0: 4 in noughts and crosses, in hexapawn 2
-    on 3x3 and 8 on 4x4, else 20.
-    """
-
-    forcing: bool | None = None
-    """A win requires a reply: stalemate does not count as won."""
-
-    specific: bool | None = None
-    """The draw rule excludes every known win, instead of the first that explains the examples."""
-
-    teacher: bool | None = None
-    """Learn from the moves of both sides, as far as the known rules verify them."""
-
-    explore: bool | None = None
-    """Choose a random move among those that draw, instead of the first."""
-
-    active: bool = False
-    """Choose start positions from which something can be learned."""
-
-    gain: bool = False
-    """Choose start positions by expected information: those on which the rules that explain the
-    examples disagree most.
-    """
-
-    scoring: bool = False
-    """Keep the rule with the highest posterior given positive examples, not the first."""
-
-    memo: Literal["yes", "no", "count"] = "yes"
-    """Cache proofs and moves; or compute them again, as the authors' program does; or cache them
-    and count the inferences it would take without.
-    """
-
-    selfplay: bool = False
-    """Learn from self-play; games against the opponent are only evaluated."""
-
-    program: str = ""
-    """File with an initial program, possibly learned in another game."""
-
-    def __post_init__(self) -> None:
-        check_ranges(self, "migo", patience=(0, 1000), levels=(0, MAX_LEVEL))
-        if self.selfplay and not self.is_on("teacher"):
-            raise BadSpec(
-                "migo selfplay=yes needs teacher=yes: no optimal opponent vouches for moves"
-            )
-
-    def is_on(self, switch: Literal["forcing", "specific", "teacher", "explore"]) -> bool:
-        """Return whether a switch is on, by itself or by the mode."""
-        chosen = getattr(self, switch)
-        return self.mode == "improved" if chosen is None else bool(chosen)
-
-    def patience_for(self, game: AnyGame | None) -> int:
-        """Return the number of games for which wins must be stable before draws are learned."""
-        if self.patience or game is None:
-            return self.patience or DEFAULT_PATIENCE
-        return PUBLISHED_PATIENCE.get(_make_board_key(game), DEFAULT_PATIENCE)
-
-    def levels_for(self, game: AnyGame | None) -> int:
-        """Return the deepest level of draws."""
-        if self.levels or self.mode == "improved" or game is None:
-            return self.levels or MAX_LEVEL
-        return PUBLISHED_LEVELS.get(_make_board_key(game), MAX_LEVEL)
-
-
-MAX_SELF_PLAY_PLIES = 500
-"""Longer self-play games are not learned from."""
-
-
-class StrategyLearner:
-    """Plays by the learned program, and relearns it from all examples after each game."""
-
-    def __init__(
-        self, graph: StateGraph, settings: MigoLearnerOptions, game: AnyGame | None = None
-    ) -> None:
-        """`game` only selects the published patience and levels."""
-        self.settings = settings
-        self.reasoner = CountingReasoner(graph) if settings.memo == "count" else Reasoner(graph)
-        self.examples = ExampleSet()
-        self.learned = LearnedClauses()
-        self.strategy = Strategy(self.reasoner, Program())
-        self._dependent_learner = DependentLearner(
-            self.reasoner,
-            settings.levels_for(game),
-            settings.is_on("forcing"),
-            settings.is_on("specific"),
-            settings.scoring,
-            settings.gain,
-        )
-        self._sampled_states: dict[int, None] = {}
-        self._patience = settings.patience_for(game) if settings.learning == "separated" else 0
-        self._transferred: tuple[Clause, ...] = ()
-        self._known = KnownLevels(self.reasoner)
-        self._version = 0
-        self._num_stable = 0
-        self._has_new_wins = False
-
-    @property
-    def program(self) -> Program:
-        """The learned program, with those transferred clauses that it does not replace."""
-        return self.strategy.program
-
-    def transfer(self, program: Program) -> None:
-        """Begin with a given program, until learned rules of the same names replace its rules."""
-        self._transferred = _rename_invented_predicates(program)
-        self._update_strategy()
-
-    def choose(self, state_id: int, random: Random) -> int:
-        """Return the state that its move leads to."""
-        return self.strategy.choose(state_id, random, is_exploring=self.settings.is_on("explore"))
-
-    def has_known_win(self, state_id: int) -> bool:
-        """Return whether a win for the side to move is known."""
-        return self._known.win_level(state_id) is not None
-
-    def expected_information(self, state_id: int) -> float:
-        """Return the expected information of a game from this state about the rules, in bits.
-
-        Each rule that explains the examples predicts whether its level gives a move here, so the
-        game tells as much as the entropy of the prediction, all rules of a level equally likely.
-        """
-        return sum(
-            _compute_entropy(
-                sum(self.reasoner.has_solution(each, state_id) for each in level) / len(level)
-            )
-            for level in self.learned.alternatives
-            if level
-        )
-
-    def play_self(self, start: int, random: Random) -> tuple[list[int], int] | None:
-        """Play a self-play game; return its states and the score of the side that began."""
-        graph = self.reasoner.graph
-        state_ids = [start]
-        while graph.moves(state_ids[-1]):
-            if len(state_ids) > MAX_SELF_PLAY_PLIES:
-                return None
-            state_ids.append(self.choose(state_ids[-1], random))
-        is_won = graph.won(state_ids[-1])
-        return state_ids, 0 if not is_won else 1 if len(state_ids) % 2 == 0 else -1
-
-    def learn(self, state_ids: list[int], score: int) -> None:
-        """Learn from a finished game; `score` is that of the side that began."""
-        if self.settings.scoring:
-            for state_id in state_ids:
-                self._sampled_states |= dict.fromkeys(self.reasoner.graph.moves(state_id))
-        if self.settings.is_on("teacher"):
-            self._learn_what_is_proved(state_ids, score)
-            return
-        label_by_outcome(self.examples, self._known, state_ids, score, self._collected_kinds())
-        if self._has_new_wins and self.settings.learning == "mixed":
-            remove_won_draws(self.examples, self._known)
-        self._relearn()
-
-    def _learn_what_is_proved(self, state_ids: list[int], score: int) -> None:
-        """Repeat labelling and learning: each new level may prove moves of the next."""
-        while True:
-            label_by_proof(self.examples, self._known, state_ids, score)
-            remove_refuted_draws(self.examples, self._known)
-            if self.examples.version == self._version:
-                return
-            self._relearn()
-
-    def _collected_kinds(self) -> tuple[bool, bool]:
-        """Return whether examples of wins and of draws are collected now."""
-        if self.settings.learning == "mixed":
-            return True, True
-        is_stable = self._num_stable >= self._patience
-        return not is_stable, is_stable
-
-    def _relearn(self) -> None:
-        before = self._signature()
-        if self.examples.version != self._version:
-            self._version = self.examples.version
-            self.learned = self._dependent_learner.learn(self.examples, self._sampled_states)
-            self._update_strategy()
-        is_same = before == self._signature()
-        self._has_new_wins = not is_same
-        if self._num_stable <= self._patience and self.learned.wins:
-            self._num_stable = self._num_stable + 1 if is_same else 0
-
-    def _signature(self) -> Counter[int]:
-        """Return the win program up to the names of its predicates."""
-        wins = Program(self.learned.wins)
-        concepts = self.reasoner.concepts(wins)
-        return Counter(concepts[predicate] for predicate in wins)
-
-    def _update_strategy(self) -> None:
-        """Update the strategy and the known levels from the learned program."""
-        own = self.learned.program
-        given = [each for each in self._transferred if each.head not in own]
-        self.strategy = Strategy(self.reasoner, own + given)
-        concepts = self.reasoner.concepts(own)
-        wins = [concepts[name] for name in own.levels("win")]
-        draws = [concepts[name] for name in own.levels("draw")]
-        self._known = KnownLevels(self.reasoner, wins, draws)
-
-
-def _compute_entropy(probability: float) -> float:
-    """Return the entropy of a binary outcome, in bits."""
-    if probability in (0, 1):
-        return 0.0
-    other = 1 - probability
-    return -probability * math.log2(probability) - other * math.log2(other)
-
-
-def _rename_invented_predicates(program: Program) -> tuple[Clause, ...]:
-    """Return the clauses with unique names for invented predicates.
-
-    `win_2` may be replaced by a rule that is learned here, but `win_2_1_1` must keep its meaning in
-    a rule that is not replaced.
-    """
-    levels = program.strategy
-
-    def name(predicate: str) -> str:
-        is_invented = predicate in program and predicate not in levels
-        return f"given_{predicate}" if is_invented else predicate
-
-    return tuple(
-        Clause(name(each.head), name(each.first), each.metarule, name(each.second))
-        for each in program.clauses
-    )
+    def load(self, state: Mapping[str, Any], game: AnyGame) -> None:
+        """Take over the counts of `state`."""
+        for text, games, updates in state["games"]:
+            self._games[game.parse(text)] = games
+            self._num_updates[game.parse(text)] = updates
+        self._num_unproductive = state["unproductive"]
 
 
 class MigoLearner(Learner):
     """Learns strategies as logic programs from the games it plays."""
 
-    options = MigoLearnerOptions()
+    system = "migo"
+    Options = MigoOptions
 
-    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
-        super().__init__(game, settings, spec)
-        graph = StateGraph(is_memoized=self.settings.memo != "no")
-        self.strategy_learner = StrategyLearner(graph, self.settings, game)
-        if self.settings.program:
-            self.strategy_learner.transfer(load_program(Path(self.settings.program)).program)
+    def __init__(self, game: AnyGame, options: Any = None, spec: str = "") -> None:
+        super().__init__(game, options, spec)
+        graph = StateGraph(is_memoized=self.options.memo != "no")
+        self.strategy_learner = StrategyLearner(graph, self.options, game)
+        if self.options.program:
+            self.strategy_learner.transfer(load_program(Path(self.options.program)).program)
         self._start_selector = StartSelector()
 
     @property
@@ -366,12 +121,12 @@ class MigoLearner(Learner):
             return find_move(position, graph.states[after])
 
         before = strategy_learner.learned
-        if self.settings.selfplay:
+        if self.options.selfplay:
             practice = strategy_learner.play_self(graph.state_id(start), self.random)
             if practice is not None:
                 strategy_learner.learn(*practice)
         played = play_episode(start, choose, opponent)
-        if not self.settings.selfplay:
+        if not self.options.selfplay:
             strategy_learner.learn(
                 [graph.state_id(each) for each in played.positions], played.score
             )
@@ -379,7 +134,7 @@ class MigoLearner(Learner):
         return played
 
     def select_start(self, starts: Sequence[Position], source: Random) -> Position:
-        if not (self.settings.active or self.settings.gain):
+        if not (self.options.active or self.options.gain):
             return super().select_start(starts, source)
         learner, graph = self.strategy_learner, self.strategy_learner.reasoner.graph
 
@@ -390,5 +145,131 @@ class MigoLearner(Learner):
             starts,
             source,
             lambda start: learner.has_known_win(graph.state_id(start)),
-            expected_information if self.settings.gain else None,
+            expected_information if self.options.gain else None,
         )
+
+    def summary(self) -> str:
+        return f"{len(self.program.clauses)} clauses"
+
+    def state(self) -> TrainingState:
+        return TrainingState(
+            {"strategy": self.strategy_learner.state(), "starts": self._start_selector.state()}
+        )
+
+    def load(self, state: TrainingState) -> None:
+        self.strategy_learner.load(
+            state.facts["strategy"], lambda texts: list(map(self.game.parse, texts))
+        )
+        self._start_selector.load(state.facts["starts"], self.game)
+
+    def init_from(self, file: Path) -> None:
+        self.strategy_learner.transfer(load_program(file).program)
+
+    def export(self, training_run: Mapping[str, Any]) -> "ProgramWeights":
+        return ProgramWeights(SavedProgram(self.program, format_game_spec(self.game)))
+
+
+@dataclass(frozen=True)
+class ProgramWeights:
+    """A program as `Training.export` returns it."""
+
+    saved: SavedProgram
+
+    def save(self, path: Path) -> None:
+        """Write the program."""
+        write_text(path, str(self.saved))
+
+
+class MigoConfig(EpisodeConfig, MigoOptions):
+    """Configuration of MIGO."""
+
+    game: str = argument_field("noughts_and_crosses")
+    """A game, connect_three, or a Python file with start, move, won and drawn."""
+
+    mode: Literal["faithful", "improved"] = "improved"
+    """As published, with both defects (faithful); or with switches that mend them (improved)."""
+
+
+class MigoTraining(EpisodeTraining):
+    """Learn rules from games against a perfect opponent, or by self-play."""
+
+    Config = MigoConfig
+    learner_class = MigoLearner
+    config: MigoConfig
+
+    def __init__(self, config: MigoConfig, **replaced: Any) -> None:
+        self.target = find_target_game(config.game, config.rules)
+        self.is_unopposed = config.selfplay or self.target.game is None
+        if self.is_unopposed:
+            Training.__init__(self, config)
+            options = MigoOptions.parse(
+                {name: getattr(config, name) for name in MigoOptions.model_fields}
+                | {"selfplay": True}
+            )
+            self.strategy_learner = StrategyLearner(self.target.graph, options, self.target.game)
+            if options.program:
+                self.init_from(Path(options.program))
+            self._source = Random(config.seed)
+            self.max_steps = config.games
+            self._num_examples: list[bool] = []
+            self.regrets: list[int] = []
+        else:
+            super().__init__(config, **replaced)
+            self.strategy_learner = self.learner.strategy_learner  # type: ignore[attr-defined]
+        self.title = f"migo {self.target.name}"
+
+    def step(self, clock: Clock) -> None:
+        """Play a game and learn from it."""
+        if not self.is_unopposed:
+            super().step(clock)
+            return
+        learner, graph = self.strategy_learner, self.target.graph
+        start = graph.state_id(self._source.choice(self.target.start_states))
+        practice = learner.play_self(start, self._source)
+        if practice is not None:
+            learner.learn(*practice)
+        self._num_examples.append(practice is not None)
+
+    def metrics(self) -> dict[str, float]:
+        if not self.is_unopposed:
+            return super().metrics()
+        new, self._num_examples = self._num_examples, []
+        return {"games with an example": sum(new) / len(new)}
+
+    def state(self) -> TrainingState:
+        if not self.is_unopposed:
+            return super().state()
+        return TrainingState(
+            {"strategy": self.strategy_learner.state(), "source": dump_random(self._source)}
+        )
+
+    def load(self, state: TrainingState) -> None:
+        if not self.is_unopposed:
+            super().load(state)
+            return
+        self.strategy_learner.load(state.facts["strategy"], self.target.parse_many)
+        load_random(self._source, state.facts["source"])
+
+    def init_from(self, file: Path) -> None:
+        self.strategy_learner.transfer(load_program(file).program)
+
+    def export(self) -> ProgramWeights:
+        return ProgramWeights(SavedProgram(self.strategy_learner.program, self.target.name))
+
+    def report(self) -> dict[str, Any]:
+        return {
+            "game": self.target.name,
+            "games": self.config.games,
+            "seed": self.config.seed,
+            "regret": None if self.is_unopposed else self.regrets,
+            "program": [str(each) for each in self.strategy_learner.program.clauses],
+        }
+
+    def describe(self, report: Mapping[str, Any]) -> str:
+        program = str(self.export().saved) if report["out"] is None else ""
+        regret = (
+            ""
+            if self.is_unopposed
+            else f"% cumulative regret {sum(self.regrets)} in {len(self.regrets)} games"
+        )
+        return f"{program}{regret}".rstrip("\n")

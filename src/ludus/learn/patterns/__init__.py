@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from ludus.learn.patterns.config import parse_options
     from ludus.learn.patterns.network import PatternNetwork
     from ludus.learn.patterns.network_file import load_network_file, save_network
-    from ludus.learn.patterns.train import TrainingPlan, train_network
+    from ludus.learn.patterns.train import PatternConfig, PatternTraining
     from ludus.learn.patterns.tuning import measure_win_rate
 
 __all__ = [
+    "PatternConfig",
     "PatternNetwork",
-    "TrainingPlan",
+    "PatternTraining",
     "load_network_file",
     "measure_win_rate",
     "parse_options",
     "save_network",
-    "train_network",
 ]
 
 if not TYPE_CHECKING:

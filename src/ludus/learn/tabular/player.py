@@ -16,11 +16,12 @@ from ludus.core.spec import check_ranges
 from ludus.games import game as named_game
 from ludus.games.squares import SquaresPosition
 from ludus.games.squares_drawing import square_centres
-from ludus.learn import LEARNERS
-from ludus.learn.common.learner import TrainingRun
+from ludus.learn import learner as named_learner
 from ludus.learn.common.weights import find_shipped
+from ludus.learn.episodes import EpisodeConfig, EpisodeTraining
 from ludus.learn.tabular.table import MoveTable, TableLearner, load_table
 from ludus.learn.tabular.train import HerLearner, MenaceLearner, QLearner
+from ludus.learn.training import fit
 from ludus.render.canvas import Canvas, Drawing, Point
 from ludus.render.theme import scope_rules
 
@@ -114,9 +115,10 @@ def _load_shipped(system: str, game_id: str) -> MoveTable | None:
 @lru_cache(maxsize=8)
 def train_table(system: str, game_id: str, rules: Any, games: int, seed: int) -> MoveTable:
     """Train a table for both sides, also against imperfect opponents."""
-    learner: Any = LEARNERS[system](named_game(game_id, rules))
-    for _ in TrainingRun(games, seed, "mixed", "everywhere").run_blocks(learner):
-        pass
+    learner: Any = named_learner(system, named_game(game_id, rules))
+    if games:
+        config = EpisodeConfig(games=games, seed=seed, against="mixed", start="everywhere")
+        fit(EpisodeTraining(config, learner=learner))
     table: MoveTable = learner.table
     return table
 

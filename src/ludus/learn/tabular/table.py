@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,7 +11,8 @@ from typing import Any, ClassVar
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import MAX_FILE_BYTES, parse_json_object, quote_path, read_text, write_text
 from ludus.core.game import AnyGame, Move, Position
-from ludus.learn.common.learner import TRAINING_RUN_KEY, SavableLearner, complete_rules
+from ludus.learn.checkpoint import TrainingState
+from ludus.learn.episodes import TRAINING_RUN_KEY, Learner, complete_rules
 
 TableRow = dict[str, float]
 """Move, as text, to its beads or its value."""
@@ -76,7 +78,11 @@ class SavedTable:
 
     table: MoveTable = field(default_factory=dict)
 
-    def write(self) -> str:
+    def save(self, path: Path) -> None:
+        """Write the file."""
+        write_text(path, self.format())
+
+    def format(self) -> str:
         """Return the text of the file, with one line per row."""
         fields = {_file_key(name): value for name, value in dataclasses.asdict(self).items()}
         head = {"format": TABLE_FORMAT, "version": TABLE_VERSION, **fields}
@@ -87,7 +93,7 @@ class SavedTable:
         return "{\n" + ",\n".join((*lines, f' "table": {{\n{rows}\n }}')) + "\n}\n"
 
     @staticmethod
-    def read(text: str, game: AnyGame, system: str) -> "SavedTable":
+    def parse(text: str, game: AnyGame, system: str) -> "SavedTable":
         """Parse the text of a file; raise BadTable if it is not of this learner and game."""
         found = parse_json_object(text)
         if found is None:
@@ -126,7 +132,7 @@ def load_table(file: Path, game: AnyGame, system: str) -> SavedTable:
     """Read a table from a file; BadTable names the file."""
     text = read_text(file, MAX_FILE_BYTES, BadTable)
     try:
-        return SavedTable.read(text, game, system)
+        return SavedTable.parse(text, game, system)
     except BadTable as error:
         raise BadTable(f"{quote_path(file)} is no table of {system} here: {error}") from error
 
@@ -149,33 +155,34 @@ def _check_table(table: Any, game: AnyGame) -> None:
                 raise BadTable(f"{quote(str(number))} in its row of {quote(key)} is not a number")
 
 
-class TableLearner(SavableLearner):
+class TableLearner(Learner):
     """Learns a number for each move of the positions it has met."""
 
     row_index_class: ClassVar[type[RowIndex]] = RowIndex
 
-    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
-        super().__init__(game, settings, spec)
+    def __init__(self, game: AnyGame, options: Any = None, spec: str = "") -> None:
+        super().__init__(game, options, spec)
         self.table: MoveTable = {}
         self.row_index = self.row_index_class(game)
 
     def summary(self) -> str:
         return f"{len(self.table)} positions in its table"
 
-    def save(self, file: Path, training_run: dict[str, Any]) -> None:
-        saved = SavedTable(
+    def state(self) -> TrainingState:
+        return TrainingState({"table": self.table})
+
+    def load(self, state: TrainingState) -> None:
+        self.table = state.facts["table"]
+
+    def init_from(self, file: Path) -> None:
+        self.table = load_table(file, self.game, self.system).table
+
+    def export(self, training_run: Mapping[str, Any]) -> SavedTable:
+        return SavedTable(
             system=self.system,
             game=self.game.id,
             rules=dataclasses.asdict(self.game.rules),
-            options=dataclasses.asdict(self.settings),
-            training_run=training_run,
+            options=self.options.model_dump(),
+            training_run=dict(training_run),
             table=self.table,
         )
-        write_text(file, saved.write())
-
-    def load(self, file: Path) -> dict[str, Any]:
-        saved = load_table(file, self.game, self.system)
-        if saved.options != dataclasses.asdict(self.settings):
-            raise BadTable(f"{quote_path(file)} was learned with other options")
-        self.table = saved.table
-        return saved.training_run

@@ -5,35 +5,41 @@ and Hocquette 2019.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
+
+from pydantic import Field
 
 from ludus.core.game import AnyGame, Move, Position
-from ludus.core.spec import check_ranges
-from ludus.learn.common.learner import Episode, PerfectOpponent, count_plies_to, play_episode
+from ludus.learn.config import Options, argument_field
+from ludus.learn.episodes import (
+    MAX_GAMES,
+    Episode,
+    EpisodeConfig,
+    EpisodeTraining,
+    PerfectOpponent,
+    count_plies_to,
+    play_episode,
+)
 from ludus.learn.tabular.table import SymmetricRowIndex, TableLearner, TableRow
 
 MAX_BEADS = 1000
 """Upper limit of rewards and of initial beads."""
 
 
-@dataclass(frozen=True, slots=True)
-class BeadLearnerOptions:
+class BeadOptions(Options):
     """Initial beads, and the rewards of a game."""
 
-    beads: int = 4
+    beads: int = Field(4, ge=1, le=MAX_BEADS)
     """Beads for a move at the start of the game; fewer later in the game."""
 
-    win: int = 3
+    win: int = Field(3, ge=-MAX_BEADS, le=MAX_BEADS)
     """Beads added for each move of a game that was won."""
 
-    draw: int = 1
+    draw: int = Field(1, ge=-MAX_BEADS, le=MAX_BEADS)
+    """Beads added for each move of a drawn game."""
 
-    loss: int = -1
-
-    def __post_init__(self) -> None:
-        limits = (-MAX_BEADS, MAX_BEADS)
-        check_ranges(self, beads=(1, MAX_BEADS), win=limits, draw=limits, loss=limits)
+    loss: int = Field(-1, ge=-MAX_BEADS, le=MAX_BEADS)
+    """Beads added for each move of a lost game."""
 
     def reward(self, score: int) -> int:
         """Return the reward for a game with this score."""
@@ -47,11 +53,11 @@ class BeadLearner(TableLearner):
     legal move has no box; in an empty box the move is random.
     """
 
-    options: ClassVar[BeadLearnerOptions] = BeadLearnerOptions()
+    Options = BeadOptions
     row_index_class = SymmetricRowIndex
 
-    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
-        super().__init__(game, settings, spec)
+    def __init__(self, game: AnyGame, options: Any = None, spec: str = "") -> None:
+        super().__init__(game, options, spec)
         self._sampled_beads: list[tuple[TableRow, str]] = []
         self._plies: dict[Position, int] = {}
 
@@ -72,7 +78,7 @@ class BeadLearner(TableLearner):
             return move
 
         played = play_episode(start, choose, opponent)
-        reward = self.settings.reward(played.score)
+        reward = self.options.reward(played.score)
         for box, bead in self._sampled_beads:
             box[bead] = max(0, box[bead] + reward)
         return played
@@ -98,7 +104,7 @@ class MenaceLearner(BeadLearner):
 
     def initial_beads(self, ply: int) -> int:
         own_moves = ply // 2
-        return int(self.settings.beads) - own_moves
+        return int(self.options.beads) - own_moves
 
 
 class HerLearner(BeadLearner):
@@ -107,37 +113,32 @@ class HerLearner(BeadLearner):
     system = "her"
 
     def initial_beads(self, ply: int) -> int:
-        return int(2 * self.settings.beads - ply) // 2
+        return int(2 * self.options.beads - ply) // 2
 
 
 REWARDS_BY_SCORE = (0.5, 1.0, -1.0)
 """Rewards for a game that was drawn, won and lost, indexed by its score."""
 
 
-@dataclass(frozen=True, slots=True)
-class QLearnerOptions:
+class QLearningOptions(Options):
     """Hyperparameters of Q-learning."""
 
-    alpha: float = 0.3
+    alpha: float = Field(0.3, ge=0, le=1)
     """Learning rate."""
 
-    gamma: float = 0.9
+    gamma: float = Field(0.9, ge=0, le=1)
     """Discount factor of the next position's value."""
 
-    epsilon: float = 0.0
+    epsilon: float = Field(0.0, ge=0, le=1)
     """Probability of a random move."""
 
-    initial: float = 1.0
+    initial: float = Field(1.0, ge=-1000, le=1000)
     """Initial value of a move. The value of a win makes the learner try everything."""
 
-    end: float = 0.0
+    end: float = Field(0.0, ge=-1000, le=1000)
     """Value of a final position, beyond the reward. The implementation that the paper names has 1
     there, the initial value.
     """
-
-    def __post_init__(self) -> None:
-        check_ranges(self, "qlearning", alpha=(0, 1), gamma=(0, 1), epsilon=(0, 1))
-        check_ranges(self, "qlearning", initial=(-1000, 1000), end=(-1000, 1000))
 
 
 class QLearner(TableLearner):
@@ -146,7 +147,7 @@ class QLearner(TableLearner):
     There is no exploration by default besides the optimistic initial values.
     """
 
-    options: ClassVar[QLearnerOptions] = QLearnerOptions()
+    Options = QLearningOptions
     system = "qlearning"
 
     def train_episode(self, start: Position, opponent: PerfectOpponent) -> Episode:
@@ -156,7 +157,7 @@ class QLearner(TableLearner):
             nonlocal last
             row, names = self._row(position)
             if last is not None:
-                self._learn(*last, self.settings.gamma * max(row.values()))
+                self._learn(*last, self.options.gamma * max(row.values()))
             move = self._choose(row, names)
             last = row, names[move]
             return move
@@ -164,21 +165,60 @@ class QLearner(TableLearner):
         played = play_episode(start, choose, opponent)
         if last is not None:
             self._learn(
-                *last, REWARDS_BY_SCORE[played.score] + self.settings.gamma * self.settings.end
+                *last, REWARDS_BY_SCORE[played.score] + self.options.gamma * self.options.end
             )
         return played
 
     def _row(self, position: Position) -> tuple[TableRow, dict[Move, str]]:
         key, names = self.row_index.locate(position)
         if key not in self.table:
-            self.table[key] = dict.fromkeys(names.values(), self.settings.initial)
+            self.table[key] = dict.fromkeys(names.values(), self.options.initial)
         return self.table[key], names
 
     def _choose(self, row: TableRow, names: dict[Move, str]) -> Move:
-        if self.settings.epsilon and self.random.random() < self.settings.epsilon:
+        if self.options.epsilon and self.random.random() < self.options.epsilon:
             return self.random.choice(list(names))
         most = max(row.values())
         return self.random.choice([move for move, name in names.items() if row[name] == most])
 
     def _learn(self, row: TableRow, move: str, target: float) -> None:
-        row[move] += self.settings.alpha * (target - row[move])
+        row[move] += self.options.alpha * (target - row[move])
+
+
+class MenaceConfig(EpisodeConfig, BeadOptions):
+    """Configuration of MENACE."""
+
+
+class MenaceTraining(EpisodeTraining):
+    """Train MENACE, which learns by beads for the moves in matchboxes."""
+
+    Config = MenaceConfig
+    learner_class = MenaceLearner
+
+
+class HerConfig(EpisodeConfig, BeadOptions):
+    """Configuration of HER."""
+
+    game: str = argument_field("hexapawn")
+    """A game, optionally with a preset and options: hexapawn:size=4."""
+
+    games: int = Field(100, ge=1, le=MAX_GAMES)
+    """Number of games."""
+
+
+class HerTraining(EpisodeTraining):
+    """Train HER, the matchbox learner for hexapawn."""
+
+    Config = HerConfig
+    learner_class = HerLearner
+
+
+class QLearningConfig(EpisodeConfig, QLearningOptions):
+    """Configuration of Q-learning."""
+
+
+class QLearningTraining(EpisodeTraining):
+    """Train a table of action values by Q-learning."""
+
+    Config = QLearningConfig
+    learner_class = QLearner

@@ -8,16 +8,19 @@ import pytest
 
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.common.learner import (
+from ludus.learn.config import Options
+from ludus.learn.episodes import (
     BLOCK_SIZE,
+    EpisodeConfig,
+    EpisodeTraining,
     Learner,
     PerfectOpponent,
-    TrainingRun,
     count_plies_to,
-    list_early_positions,
+    list_starts,
     play_episode,
-    train_episodes,
+    train_learner,
 )
+from ludus.learn.training import fit
 from ludus.oracles import oracle as find_oracle
 
 GAMES = {"noughts_and_crosses": (7, 5, 0), "hexapawn": (2, 3, 0), "hexapawn:size=4": (10, 4, 2)}
@@ -101,6 +104,14 @@ def test_regret_is_what_the_moves_gave_away_and_never_negative(name):
 class Watcher(Learner):
     """Plays at random and records the start positions."""
 
+    system = "watcher"
+    Options = Options
+
+    def state(self):
+        raise AssertionError
+
+    load = export = summary = state
+
     def __init__(self, played, restless=0):
         super().__init__(played)
         self.begun = []
@@ -116,12 +127,7 @@ class Watcher(Learner):
 def begun(draw, seed, games=48, restless=0):
     played = game("noughts_and_crosses")
     watcher = Watcher(played, restless)
-    episodes = list(
-        train_episodes(
-            watcher, played.training_starts(), PerfectOpponent(played), games, seed, draw
-        )
-    )
-    assert len(episodes) == games
+    assert len(train_learner(watcher, games, seed, start_sampling=draw).regrets) == games
     return watcher.begun
 
 
@@ -139,20 +145,20 @@ def test_boards_are_drawn_anew_in_turn_or_once():
     assert len(set(begun("uniform", 5)[:12])) < 12
 
 
-def test_a_training_run_in_two_parts_is_the_same_as_in_one():
+def test_random_numbers_are_seeded_anew_after_a_block():
+    """So what a learner has after some blocks depends on its table and the block alone."""
     played = game("hexapawn")
-    whole, parts = (learner("her", played) for _ in range(2))
-    plan = TrainingRun(2 * BLOCK_SIZE, 4, "mixed", "everywhere")
-    marks = [
-        episode_result.episode.moves for block in plan.run_blocks(whole) for episode_result in block
-    ]
-    first = next(TrainingRun(BLOCK_SIZE, 4, "mixed", "everywhere").run_blocks(parts))
-    again = learner("her", played)
-    again.table = parts.table
-    (second,) = plan.run_blocks(again, BLOCK_SIZE)
-    assert [episode_result.episode.moves for episode_result in (*first, *second)] == marks
-    assert again.table == whole.table
+    config = EpisodeConfig(games=2 * BLOCK_SIZE, seed=4, against="mixed", start="everywhere")
+    whole = EpisodeTraining(config, learner=learner("her", played))
+    fit(whole, steps=BLOCK_SIZE)
+    before = dict(whole.learner.table)
+    fit(whole)
+    other = EpisodeTraining(config, learner=learner("her", played))
+    other.learner.table = before
+    other.regrets = [0] * BLOCK_SIZE
+    fit(other, steps=BLOCK_SIZE)
+    assert other.regrets[BLOCK_SIZE:] == whole.regrets[BLOCK_SIZE : 2 * BLOCK_SIZE]
 
 
 def test_both_sides_are_learned_everywhere():
-    assert {start.mover for start in list_early_positions(game("hexapawn"))} == {0, 1}
+    assert {start.mover for start in list_starts(game("hexapawn"), "everywhere")} == {0, 1}

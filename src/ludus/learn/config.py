@@ -1,0 +1,136 @@
+"""Configurations of trainings: one frozen model gives options, defaults, help and checks."""
+
+import types
+import typing
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from ludus.core.errors import BadSpec, LudusError, quote_value
+from ludus.core.spec import check_choice
+
+MAX_SEED = 2**31 - 1
+"""Largest seed that every generator of random numbers takes, those of torch and C++ among them."""
+
+NUMBER_WORDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "a text"}
+
+
+class Options(BaseModel):
+    """Frozen options of a learner, which are checked when they are made.
+
+    >>> class Rates(Options):
+    ...     rate: float = Field(0.1, gt=0, le=1)
+    >>> Rates.parse({"rate": "0.5"}, "rates").rate
+    0.5
+    >>> Rates.parse({"rate": 2}, "rates")
+    Traceback (most recent call last):
+        ...
+    ludus.core.errors.BadSpec: rates rate=2 must be more than 0 and at most 1
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+    @classmethod
+    def parse(cls, options: Mapping[str, Any], owner: str = "") -> Self:
+        """Return options from texts or values; raise BadSpec with one line if they are wrong."""
+        try:
+            return cls.model_validate(dict(options))
+        except ValidationError as error:
+            raise describe_invalid_option(cls, error, owner) from None
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with changed fields, which are checked."""
+        return self.parse({**self.model_dump(), **changes})
+
+
+def runtime_field(default: Any, **details: Any) -> Any:
+    """Return a field that says where a training runs; results do not depend on it."""
+    return Field(default, json_schema_extra={"is_runtime": True}, **details)
+
+
+def argument_field(default: Any, **details: Any) -> Any:
+    """Return a field that the command takes as an argument, without an option's name."""
+    return Field(default, json_schema_extra={"is_argument": True}, **details)
+
+
+class TrainingConfig(Options):
+    """What every training has; a learner's config adds its own fields."""
+
+    seed: int = Field(0, ge=0, le=MAX_SEED)
+    """The same seed gives the same training."""
+
+    def identity(self) -> dict[str, Any]:
+        """Return what a checkpoint must agree with: all fields but those of the machine."""
+        runtime = {
+            name
+            for name, field in type(self).model_fields.items()
+            if isinstance(field.json_schema_extra, dict)
+            and field.json_schema_extra.get("is_runtime")
+        }
+        found: dict[str, Any] = self.model_dump(mode="json", exclude=runtime)
+        return found
+
+
+class TorchTrainingConfig(TrainingConfig):
+    """What trainings with torch have beside."""
+
+    device: str = runtime_field("auto")
+    """cpu, cuda or auto."""
+
+    threads: int = runtime_field(0, ge=0, le=1024)
+    """CPU threads; 0: torch's default."""
+
+
+def _split_numbers(value: Any) -> Any:
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+
+
+Sizes = Annotated[tuple[int, ...], BeforeValidator(_split_numbers)]
+"""Whole numbers, as a text with commas too: `24,24`."""
+
+
+def describe_invalid_option(
+    kind: type[BaseModel], error: ValidationError, owner: str
+) -> LudusError:
+    """Return the first mistake as an error of one line that says what would be right."""
+    first = error.errors()[0]
+    name = str(first["loc"][0]) if first["loc"] else ""
+    label, value = f"{owner} {name}".strip(), first["input"]
+    if first["type"] == "extra_forbidden":
+        try:
+            check_choice(f"{owner} has no option".strip(), name, kind.model_fields)
+        except LudusError as unknown:
+            return unknown
+    if first["type"] == "missing":
+        return BadSpec(f"{label} is missing")
+    if name not in kind.model_fields:
+        return BadSpec(f"{owner}: {first['msg']}")
+    return BadSpec(f"{label}={quote_value(value)} must be {_describe_field(kind, name)}")
+
+
+def _describe_field(kind: type[BaseModel], name: str) -> str:
+    field = kind.model_fields[name]
+    choices = typing.get_args(field.annotation)
+    if typing.get_origin(field.annotation) is typing.Literal:
+        return f"one of {', '.join(map(str, choices))}"
+    limits = {type(each): each for each in field.metadata}
+    if Ge in limits and Le in limits:
+        return f"from {limits[Ge].ge:g} to {limits[Le].le:g}"
+    words = [
+        f"{word} {getattr(limits[limit], key):g}"
+        for limit, key, word in (
+            (Gt, "gt", "more than"),
+            (Ge, "ge", "at least"),
+            (Lt, "lt", "less than"),
+            (Le, "le", "at most"),
+        )
+        if limit in limits
+    ]
+    if words:
+        return " and ".join(words)
+    hints = [each for each in choices or (field.annotation,) if each is not types.NoneType]
+    return next((NUMBER_WORDS[each] for each in hints if each in NUMBER_WORDS), "something else")
