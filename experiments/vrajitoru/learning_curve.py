@@ -6,8 +6,8 @@ from typing import Any
 from ludus.games import game as named_game
 from ludus.learn import fit
 from ludus.learn.patterns import (
-    PatternNetwork,
     PatternConfig,
+    PatternNetwork,
     PatternTraining,
     load_network_file,
     measure_win_rate,

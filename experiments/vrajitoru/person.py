@@ -1,7 +1,6 @@
 """The games of a person in the training of the pattern network: who could play them, and effect."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from ludus.games import game as named_game
 from ludus.learn import fit
@@ -35,7 +34,10 @@ def run(context: Context) -> Iterator[Finding]:
     own = context.setting("own")
     strong = max(1, own // 10)
     plans = {"without these games": PatternConfig(own=own, mixed=own, strong=0)}
-    plans |= {f"with 30 games of {each}": PatternConfig(own=own, mixed=own, strong=strong, teacher=each) for each in teachers}
+    plans |= {
+        f"with 30 games of {each}": PatternConfig(own=own, mixed=own, strong=strong, teacher=each)
+        for each in teachers
+    }
     found: dict[str, dict[str, Measurement]] = {}
     for name, plan in plans.items():
         found[name] = {}

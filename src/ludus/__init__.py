@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ludus.envs import env
     from ludus.games import GAMES, game
     from ludus.learn import LEARNERS, learner
-    from ludus.learn.common.learner import Learner
+    from ludus.learn.episodes import Learner
     from ludus.oracles.interface import Oracle, RatedMove, Unsolved, Value, Verdict
     from ludus.oracles.morris.solver import solve
     from ludus.oracles.selection import oracle

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from ludus.cli.main import app
-from ludus.cli.train import TRAIN_COMMANDS
+from ludus.learn import LEARNERS
 
 
 def list_command_lines() -> Iterator[tuple[str, ...]]:
@@ -14,7 +14,7 @@ def list_command_lines() -> Iterator[tuple[str, ...]]:
         yield (name,)
         for subcommand in getattr(command, "commands", {}):
             yield name, subcommand
-    for system in TRAIN_COMMANDS:
+    for system in LEARNERS:
         yield "train", system
 
 

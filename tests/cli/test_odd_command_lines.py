@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 
-from ludus.cli.train import TRAIN_COMMANDS
+from ludus.learn import LEARNERS
 from support.fuzzing.command_lines import list_commands, make_arguments, write_files
 from support.repetition import repeat
 
@@ -58,5 +58,5 @@ def test_odd_values(ludus, tmp_path, monkeypatch, command):
 def test_no_command_is_left_out():
     words = [command.words for command in COMMANDS]
     assert {("match",), ("dataset", "label"), ("scholar", "certify"), ("play",)} <= set(words)
-    assert {("train", name) for name in TRAIN_COMMANDS} <= set(words)
+    assert {("train", name) for name in LEARNERS} <= set(words)
     assert len(words) > 50

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from ludus.cli.main import app
-from ludus.cli.train import TRAIN_COMMANDS
+from ludus.learn import LEARNERS
 
 EXISTING = [
     ("dataset", "stats", "in", "--plot", "out"),
@@ -22,12 +22,13 @@ EXISTING = [
     ("backgammon", "import", "in", "--out", "out"),
     ("nnmm", "import", ".", "--out", "out"),
     ("nnmm", "join", "in", "--out", "out"),
-    ("migo", "learn", "noughts_and_crosses", "--out", "out"),
     ("migo", "show", "noughts_and_crosses", "--out", "out"),
     ("patterns", "show", "--svg", "out"),
-    ("patterns", "train", "--out", "out"),
     ("menace", "show", "start", "--svg", "out"),
-    ("train", "deepq", "--games", "1", "--weights", "out"),
+    ("train", "deepq", "--games", "1", "--out", "out"),
+    ("train", "menace", "--games", "1", "--out", "out"),
+    ("train", "migo", "noughts_and_crosses", "--out", "out"),
+    ("train", "patterns", "--out", "out"),
     ("train", "nnmm", "--data", "in", "--out", "out"),
     ("train", "gammon-expert", "--data", ".", "--out", "out"),
     ("train", "gammon-selfplay", "--out", "out"),
@@ -49,13 +50,13 @@ ONTO_INPUT = [
     ("backgammon", "mat", "in", "--out", "in"),
     ("backgammon", "import", "in", "--out", "in"),
     ("nnmm", "join", "other", "in", "--out", "in"),
-    ("migo", "learn", "in", "--out", "in"),
     ("migo", "show", "noughts_and_crosses", "--program", "in", "--out", "in"),
     ("patterns", "show", "in", "--svg", "in"),
-    ("patterns", "train", "--onto", "in", "--out", "in"),
-    ("patterns", "train", "--records", "in", "--out", "in"),
     ("menace", "show", "start", "--table", "in", "--svg", "in"),
-    ("train", "deepq", "--out", "in", "--weights", "in"),
+    ("train", "deepq", "--out", "in", "--init-from", "in"),
+    ("train", "migo", "in", "--out", "in"),
+    ("train", "patterns", "--base", "in", "--out", "in"),
+    ("train", "patterns", "--records", "in", "--out", "in"),
     ("train", "nnmm", "--data", "in", "--out", "in"),
     ("train", "scholar", "--begin", "in", "--out", "in"),
     ("tune", "nnmm", "--data", "in", "--out", "in"),
@@ -67,10 +68,6 @@ CONTINUED = {
     "reproduce",
     "solve",
     "tournament",
-    "train gammon",
-    "train her",
-    "train menace",
-    "train qlearning",
 }
 """Commands whose --out continues what an earlier run with the same settings has written."""
 
@@ -111,7 +108,7 @@ def list_writing_commands() -> Iterator[tuple[str, set[str]]]:
     for group, each in list(commands.items()):
         subcommands = getattr(each, "commands", {})
         commands |= {f"{group} {name}": command for name, command in subcommands.items()}
-    commands |= {f"train {name}": train.get_command(None, name) for name in TRAIN_COMMANDS}
+    commands |= {f"train {name}": train.get_command(None, name) for name in LEARNERS}
     for name, command in commands.items():
         options = {option for parameter in command.params for option in parameter.opts}
         if options & {"--out", "--record", "--svg", "--plot"}:

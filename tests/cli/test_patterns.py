@@ -1,4 +1,4 @@
-"""`ludus patterns`: show, train, match and tune."""
+"""`ludus patterns` and `ludus train patterns`."""
 
 import json
 import xml.etree.ElementTree as ElementTree
@@ -36,10 +36,10 @@ def test_show_tells_a_pattern_and_its_neighbours(ludus):
 
 def test_train_writes_a_network_that_plays(ludus, tmp_path):
     out, again = tmp_path / "a.patterns", tmp_path / "b.patterns"
-    report = json.loads(ludus("patterns", "train", "--out", str(out), *SMALL, "--json").out)
+    report = json.loads(ludus("train", "patterns", "--out", str(out), *SMALL, "--json").out)
     assert report["games"] == 10
     assert report["bytes"] == out.stat().st_size
-    assert "10 games learned" in ludus("patterns", "train", "--out", str(again), *SMALL).out
+    assert "10 games learned" in ludus("train", "patterns", "--out", str(again), *SMALL).out
     assert again.read_bytes() == out.read_bytes()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.patterns", "b.patterns"]
     played = json.loads(
@@ -56,8 +56,8 @@ def test_train_learns_records_onto_a_network(ludus, tmp_path):
     none = ("--own", "0", "--mixed", "0", "--strong", "0")
     report = json.loads(
         ludus(
-            "patterns", "train", "--out", str(out), *none,
-            "--records", str(games), "--onto", "seed", "--json",
+            "train", "patterns", "--out", str(out), *none,
+            "--records", str(games), "--base", "seed", "--json",
         ).out
     )  # fmt: skip
     assert report["games"] == 434
@@ -91,7 +91,7 @@ def test_tune_prints_a_spec_that_can_be_used(ludus, tmp_path):
 
 def test_help_names_every_command(ludus):
     shown = ludus("patterns", "--help").out
-    assert all(name in shown for name in ("show", "train", "tune"))
+    assert all(name in shown for name in ("show", "tune"))
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,16 @@ def test_help_names_every_command(ludus):
         (("train", "--out", "x.patterns", "--teacher", "nobody"), "no player 'nobody'"),
         (("train", "--out", "x.patterns", "--records", "no/such/file"), "cannot read"),
         (("train", "--out", "x.patterns", "--records", "pyproject.toml"), "pyproject.toml"),
-        (("train", "--out", "x.patterns", "--onto", "README.md"), "is not a network"),
+        (("train", "--out", "x.patterns", "--base", "README.md"), "is not a network"),
         (("tune", "--study", "no/such/folder/s"), "cannot keep a search"),
         (("tune", "--study", "README.md"), "cannot keep a search"),
         (("tune", "--opponent", "nobody"), "no heuristic 'nobody'"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(ludus, arguments, complaint):
-    result = ludus("patterns", *arguments)
+    group, words = arguments[0], arguments[1:]
+    line = ("train", "patterns", *words) if group == "train" else ("patterns", *arguments)
+    result = ludus(*line)
     assert result.status == 2
     assert complaint in result.err
     assert len(result.err.splitlines()) == 1

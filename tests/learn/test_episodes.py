@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from copy import deepcopy
 from functools import cache
 
 import pytest
@@ -151,7 +152,7 @@ def test_random_numbers_are_seeded_anew_after_a_block():
     config = EpisodeConfig(games=2 * BLOCK_SIZE, seed=4, against="mixed", start="everywhere")
     whole = EpisodeTraining(config, learner=learner("her", played))
     fit(whole, steps=BLOCK_SIZE)
-    before = dict(whole.learner.table)
+    before = deepcopy(whole.learner.table)
     fit(whole)
     other = EpisodeTraining(config, learner=learner("her", played))
     other.learner.table = before

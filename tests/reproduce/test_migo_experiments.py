@@ -4,15 +4,14 @@ import json
 import re
 import shutil
 import sys
-from itertools import islice
+from random import Random
 
 import pytest
 
 from ludus.cli.main import run
 from ludus.core.executors import LocalProcesses
 from ludus.games.hexapawn import Hexapawn
-from ludus.learn.common.learner import iterate_start_choices
-from ludus.learn.common.runs import RunConfig, run_training, run_trainings
+from ludus.learn.episodes import RunConfig, StartSampler, run_training, run_trainings
 from ludus.reproduce import find_experiment
 from ludus.reproduce.experiment import find_experiments_folder
 from ludus.reproduce.published import PublishedRow
@@ -195,7 +194,8 @@ def test_boards_of_the_authors_runs():
     assert (config.draw, len(config.starts)) == ("listed", 100)
     starts = [Hexapawn().parse(text) for text in config.starts]
     assert set(starts) <= set(Hexapawn().training_starts())
-    chosen = [choice for (choice,) in islice(iterate_start_choices(starts, "listed", None), 101)]
+    sampler = StartSampler(starts, "listed", Random(0))
+    chosen = [start for _ in range(101) for start in sampler.next_choices()]
     assert chosen == [*starts, starts[0]]
 
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
         PerfectOpponent,
         RunConfig,
         RunResult,
+        run_trainings,
         train_learner,
         train_series,
-        run_trainings,
     )
     from ludus.learn.training import (
         Clock,
@@ -49,11 +49,11 @@ __all__ = [
     "Weights",
     "fit",
     "learner",
-    "train_learner",
-    "train_series",
     "run_trainings",
     "select_device",
     "train",
+    "train_learner",
+    "train_series",
 ]
 
 if not TYPE_CHECKING:

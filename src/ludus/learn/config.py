@@ -3,6 +3,7 @@
 import types
 import typing
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Self
 
 from annotated_types import Ge, Gt, Le, Lt
@@ -11,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ludus.core.errors import BadSpec, LudusError, quote_value
 from ludus.core.spec import check_choice
 
-MAX_SEED = 2**31 - 1
+MAX_SEED = 2**63 - 1
 """Largest seed that every generator of random numbers takes, those of torch and C++ among them."""
 
 NUMBER_WORDS = {int: "a whole number", float: "a number", bool: "yes or no", str: "a text"}
@@ -73,6 +74,12 @@ class TrainingConfig(Options):
         }
         found: dict[str, Any] = self.model_dump(mode="json", exclude=runtime)
         return found
+
+    def list_files(self) -> list[Path]:
+        """Return the values that can name files, which the training reads."""
+        values = [getattr(self, name) for name in type(self).model_fields]
+        flat = [each for value in values for each in (value if type(value) is tuple else (value,))]
+        return [Path(each) for each in flat if isinstance(each, str | Path)]
 
 
 class TorchTrainingConfig(TrainingConfig):

@@ -220,7 +220,8 @@ def fit(
                 training.step(clock)
             run.steps, run.seconds = run.steps + 1, clock.seconds
             fraction = _measure_fraction(training, run)
-            if fraction - shown >= 1 / training.num_points or _is_over(training, run):
+            is_due = int(fraction * training.num_points) > int(shown * training.num_points)
+            if is_due or _is_over(training, run):
                 shown = fraction
                 _add_point(training, run, fraction, curves, announced, on_progress)
             elapsed = time.monotonic() - saved
@@ -316,7 +317,8 @@ def train(
     path, checkpoint = None, None
     if out is not None:
         path = Path(out)
-        check_output(path, None if init_from is None else Path(init_from), force=force)
+        inputs = [*config.list_files(), *([] if init_from is None else [Path(init_from)])]
+        check_output(path, *inputs, force=force)
         checkpoint = add_suffix(path, CHECKPOINT_SUFFIX)
     training = kind(config)
     if init_from is not None:

@@ -10,7 +10,8 @@ from ludus.cli.main import run
 @pytest.fixture
 def migo(capsys):
     def call(*arguments):
-        status = run(["migo", *arguments])
+        group = ["train"] if arguments[:1] == ("migo",) else ["migo"]
+        status = run([*group, *arguments])
         return status, *capsys.readouterr()
 
     return call
@@ -18,7 +19,7 @@ def migo(capsys):
 
 def test_learn_show_explain(migo, tmp_path):
     file = tmp_path / "program.pl"
-    status, out, _ = migo("learn", "hexapawn", "--games", "60", "--out", str(file), "--json")
+    status, out, _ = migo("migo", "hexapawn", "--games", "60", "--out", str(file), "--json")
     result = json.loads(out)
     assert status == 0
     assert len(result["regret"]) == 60
@@ -32,7 +33,7 @@ def test_learn_show_explain(migo, tmp_path):
 
 
 def test_a_program_learned_alone(migo):
-    status, out, _ = migo("learn", "connect_three", "--games", "30", "--json")
+    status, out, _ = migo("migo", "connect_three", "--games", "30", "--json")
     result = json.loads(out)
     assert (status, result["regret"]) == (0, None)
     assert any(line.startswith("win_2(A,B)") for line in result["program"])
@@ -51,17 +52,15 @@ def test_pictures_and_prolog(migo, tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["learn"],
-        ["learn", "chess"],
-        ["learn", "backgammon"],
-        ["learn", "hexapawn", "--games", "0"],
-        ["learn", "hexapawn", "--mode", "x"],
-        ["learn", "hexapawn", "--set", "levels=99"],
-        ["learn", "hexapawn", "--set", "wrong=1"],
-        ["learn", "hexapawn", "--set", "word"],
-        ["learn", "hexapawn", "--set", "selfplay=yes", "--mode", "faithful"],
-        ["learn", "hexapawn", "--games", "1", "--out", "/nowhere/x"],
-        ["learn", "/nowhere.py"],
+        ["migo", "chess"],
+        ["migo", "backgammon"],
+        ["migo", "hexapawn", "--games", "0"],
+        ["migo", "hexapawn", "--mode", "x"],
+        ["migo", "hexapawn", "--levels", "99"],
+        ["migo", "hexapawn", "--wrong", "1"],
+        ["migo", "hexapawn", "--selfplay", "--mode", "faithful"],
+        ["migo", "hexapawn", "--games", "1", "--out", "/nowhere/x"],
+        ["migo", "/nowhere.py"],
         ["show", "hexapawn:size=6"],
         ["show", "hexapawn", "--as", "poem"],
         ["show", "hexapawn", "--program", "/dev/null"],

@@ -20,7 +20,7 @@ from ludus.learn.migo.games import (
 )
 from ludus.learn.migo.induction import DependentLearner
 from ludus.learn.migo.inference import Reasoner
-from ludus.learn.migo.train import MigoLearnerOptions, StrategyLearner
+from ludus.learn.migo.learner import MigoOptions, StrategyLearner
 from ludus.oracles import oracle as find_oracle
 from support.migo_learners import all_boards
 
@@ -55,7 +55,7 @@ def test_a_game_of_ones_own_is_learned_from_its_file(tmp_path):
     file.write_text(NIM)
     chosen = find_target_game(str(file))
     agent, source = (
-        StrategyLearner(chosen.graph, MigoLearnerOptions(mode="improved", selfplay=True)),
+        StrategyLearner(chosen.graph, MigoOptions(mode="improved", selfplay=True)),
         random.Random(1),
     )
     for _ in range(30):

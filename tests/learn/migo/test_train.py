@@ -7,9 +7,12 @@ import statistics
 import pytest
 
 from ludus.games import game
-from ludus.learn.common.learner import train_episodes
+from ludus.learn.episodes import EpisodeConfig, EpisodeTraining
+from ludus.learn.episodes import train_learner as run_series
 from ludus.learn.migo.induction import compute_posterior
-from ludus.learn.migo.train import MigoLearner, MigoLearnerOptions
+from ludus.learn.migo.learner import MigoOptions
+from ludus.learn.migo.train import MigoLearner
+from ludus.learn.training import fit
 from support.migo_learners import exact, opponent, train_learner, train_program
 from support.repetition import repeat
 
@@ -107,12 +110,7 @@ def test_transfer_lets_a_learner_win_from_the_first_game():
     reasoner = learner.strategy_learner.reasoner
     ours, theirs = reasoner.concepts(learner.program), reasoner.concepts(given)
     assert [ours[name] for name in given.strategy] == [theirs[name] for name in given.strategy]
-    with_it = sum(
-        each.episode.regret
-        for each in train_episodes(
-            learner, played.training_starts(), opponent("hexapawn:size=4"), 40, 1
-        )
-    )
+    with_it = sum(run_series(learner, 40, 1, opponent=opponent("hexapawn:size=4")).regrets)
     without = statistics.mean(
         sum(train_learner("hexapawn:size=4", 40, seed)[1]) for seed in range(5)
     )
@@ -120,13 +118,12 @@ def test_transfer_lets_a_learner_win_from_the_first_game():
 
 
 def test_separated_learning_waits_until_wins_are_stable():
-    played = game("hexapawn")
-    learner = MigoLearner(played, MigoLearnerOptions(learning="separated", patience=7))
+    learner = MigoLearner(game("hexapawn"), MigoOptions(learning="separated", patience=7))
+    training = EpisodeTraining(EpisodeConfig(games=100, seed=2), learner=learner)
     since = 0
-    for _ in train_episodes(learner, played.training_starts(), opponent("hexapawn"), 100, 2):
+    while not learner.strategy_learner.examples.all_state_ids("draw"):
+        fit(training, steps=1)
         since += bool(learner.strategy_learner.learned.wins)
-        if learner.strategy_learner.examples.all_state_ids("draw"):
-            break
     assert since > 7
     assert learner.strategy_learner.examples.all_state_ids("draw")
 
@@ -140,7 +137,7 @@ def test_the_same_seed_gives_the_same_program():
 @pytest.mark.parametrize("spec", ["hexapawn", "hexapawn:migo", "hexapawn:migo,size=4"])
 def test_published_levels_and_patience_hold_for_all_rules_of_a_board(spec):
     """They depended on the whole spec once, so that the authors' own rules had neither."""
-    settings = MigoLearnerOptions(learning="separated")
+    settings = MigoOptions(learning="separated")
     expected = (15, 8) if "size=4" in spec else (5, 2)
     assert (settings.patience_for(game(spec)), settings.levels_for(game(spec))) == expected
 

@@ -5,7 +5,7 @@ import pytest
 from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.common.learner import PerfectOpponent, train_episodes
+from ludus.learn.episodes import train_learner
 from ludus.learn.migo.program import parse_program
 
 GIVEN = """% ludus migo 1
@@ -27,11 +27,9 @@ def test_invented_predicates_are_set_apart():
 
 
 def test_what_is_not_replaced_stays():
-    played = game("noughts_and_crosses")
-    agent = learner("migo", played)
+    agent = learner("migo", game("noughts_and_crosses"))
     agent.strategy_learner.transfer(parse_program(GIVEN).program)
-    episodes = train_episodes(agent, played.training_starts(), PerfectOpponent(played), 60, 3)
-    regret = [episode_result.episode.regret for episode_result in episodes]
+    regret = train_learner(agent, 60, 3).regrets
     assert {"win_1", "win_2", "win_3"} <= set(agent.program)
     # The wins are known from the first game on; only draws are still to be learned.
     assert sum(regret) < 30

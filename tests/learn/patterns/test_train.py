@@ -1,7 +1,5 @@
 """Training as section 6 does it, by parts, and with games of people."""
 
-from itertools import islice
-
 import pytest
 
 import ludus
@@ -10,20 +8,19 @@ from ludus.core.record import Record
 from ludus.learn.patterns.network import PatternNetwork, learn_match
 from ludus.learn.patterns.network_file import load_network
 from ludus.learn.patterns.train import (
-    PUBLISHED_PLAN,
-    PatternTrainer,
-    TrainingPlan,
+    PatternConfig,
+    PatternTraining,
     replay_records,
-    train_network,
 )
+from ludus.learn.training import fit, train
 from support.arbitrary_boards import morris
 
-SMALL = TrainingPlan(3, 2, 1, "negascout:level=2")
+SMALL = PatternConfig(own=3, mixed=2, strong=1, teacher="negascout:level=2")
 
 
-def test_the_papers_plan_has_430_games():
-    assert PUBLISHED_PLAN.games == 430
-    pairs = list(PUBLISHED_PLAN.pairs())
+def test_the_paper_has_430_games():
+    assert PatternConfig().games == 430
+    pairs = list(PatternConfig().pairs())
     assert pairs[:4] == [
         ("newbie", "newbie", 100),
         ("basic", "basic", 100),
@@ -33,9 +30,11 @@ def test_the_papers_plan_has_430_games():
     assert sum(number for _, _, number in pairs[4:]) == 30
 
 
-def test_the_shipped_network_is_made_by_the_plan():
+def test_the_shipped_network_is_made_by_the_default_config():
     """Its first 30 games are learned again: all that was seen in them is in the network."""
-    again = list(islice(PatternTrainer(morris()).run(PatternNetwork()), 30))[-1]
+    training = PatternTraining(PatternConfig())
+    fit(training, steps=30)
+    again = training.network
     assert again.games == 30
     shipped = load_network("seed")
     assert all(a <= b for a, b in zip(again.frequency, shipped.frequency, strict=True))
@@ -45,35 +44,26 @@ def test_the_shipped_network_is_made_by_the_plan():
 
 
 def test_the_same_seed_learns_the_same():
-    first, second = train_network(morris(), SMALL, seed=5), train_network(morris(), SMALL, seed=5)
+    first, second, other = (
+        train("patterns", SMALL.replace(seed=seed)).weights.network for seed in (5, 5, 6)
+    )
     assert first == second
     assert first.games == SMALL.games == 14
-    assert first != train_network(morris(), SMALL, seed=6)
+    assert first != other
 
 
-def test_a_training_that_was_stopped_goes_on(tmp_path, monkeypatch):
-    from ludus.learn.patterns import train
-
-    monkeypatch.setattr(train, "CHECKPOINT_INTERVAL", 5)
-    whole = train_network(morris(), SMALL)
-    checkpoint = tmp_path / "net.part"
-    steps = PatternTrainer(morris(), SMALL).run(PatternNetwork(), checkpoint=checkpoint)
-    for _ in range(8):
-        next(steps)
-    steps.close()
-    again = list(PatternTrainer(morris(), SMALL).run(PatternNetwork(), checkpoint=checkpoint))
-    assert len(again) == SMALL.games - 5, "five games are not played again"
-    assert again[-1] == whole
-    other = list(
-        PatternTrainer(morris(), SMALL, seed=1).run(PatternNetwork(), checkpoint=checkpoint)
-    )
-    assert len(other) == SMALL.games, "another training begins anew"
+def test_training_goes_on_from_a_network(tmp_path):
+    file = tmp_path / "net"
+    train("patterns", SMALL, out=file)
+    found = train("patterns", SMALL.replace(seed=1), init_from=file).weights.network
+    assert found.games == 2 * SMALL.games
+    assert f"onto {SMALL.games} games" in found.note
 
 
 @pytest.mark.parametrize("change", [{"own": -1}, {"mixed": 10**9}, {"strong": -5}])
 def test_plans_that_cannot_be(change):
     with pytest.raises(BadSpec, match="must be from 0"):
-        TrainingPlan(**change)
+        PatternConfig.parse(change)
 
 
 def records(*seeds, rules="vrajitoru"):

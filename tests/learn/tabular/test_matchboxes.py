@@ -7,8 +7,7 @@ import pytest
 from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.common.learner import PerfectOpponent
-from ludus.learn.common.runs import RunConfig, run_training
+from ludus.learn.episodes import PerfectOpponent, RunConfig, run_training
 from ludus.players import player
 
 OX = game("noughts_and_crosses")

@@ -4,8 +4,7 @@ import pytest
 
 from ludus.core.errors import BadSpec
 from ludus.games import game
-from ludus.learn import learner
-from ludus.learn import PerfectOpponent, train_learner
+from ludus.learn import PerfectOpponent, learner, train_learner
 from ludus.players import player
 
 HEXAPAWN = game("hexapawn")

@@ -6,8 +6,7 @@ import pytest
 
 from ludus.core.errors import LudusError
 from ludus.games import game
-from ludus.learn import learner
-from ludus.learn import train_learner
+from ludus.learn import learner, train_learner
 from ludus.learn.tabular.player import TABLES_FOLDER
 from ludus.learn.tabular.table import BadTable, SavedTable, load_table
 

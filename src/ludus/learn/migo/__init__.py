@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from ludus.learn.migo.train import MigoConfig, MigoLearner, MigoTraining
 
 __all__ = [
-    "MigoConfig",
-    "MigoTraining",
     "WON_STATE",
     "DependentLearner",
     "EndingState",
     "ExampleSet",
     "KnownLevels",
+    "MigoConfig",
     "MigoLearner",
     "MigoOptions",
+    "MigoTraining",
     "Program",
     "Reasoner",
     "StateGraph",
