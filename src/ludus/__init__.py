@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ludus.games import GAMES, game
     from ludus.learn import LEARNERS, learner
     from ludus.learn.episodes import Learner
+    from ludus.learn.training import train
     from ludus.oracles.interface import Oracle, RatedMove, Unsolved, Value, Verdict
     from ludus.oracles.morris.solver import solve
     from ludus.oracles.selection import oracle
@@ -116,6 +117,7 @@ __all__ = [
     "reproduce",
     "solve",
     "tournament",
+    "train",
 ]
 
 # A package names only packages below it, in registries, too. So the players and generators of the

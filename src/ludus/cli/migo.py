@@ -1,4 +1,4 @@
-"""`ludus migo learn|show|explain`: strategies as logic programs (Muggleton and Hocquette 2019)."""
+"""`ludus train migo|show|explain`: strategies as logic programs (Muggleton and Hocquette 2019)."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,7 +34,7 @@ ModeOption = Annotated[
 ]
 ProgramOption = Annotated[
     Path | None,
-    typer.Option("--program", metavar="FILE", help="A program written by `ludus migo learn`."),
+    typer.Option("--program", metavar="FILE", help="A program written by `ludus train migo`."),
 ]
 
 

@@ -1,4 +1,4 @@
-"""`ludus patterns train|show|tune`: pattern networks (Vrajitoru 2015)."""
+"""`ludus train patterns|show|tune`: pattern networks (Vrajitoru 2015)."""
 
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -40,7 +40,7 @@ def show(
         str,
         typer.Argument(
             metavar="[NETWORK]",
-            help="seed, long, empty, or a file written by `ludus patterns train`.",
+            help="seed, long, empty, or a file written by `ludus train patterns`.",
         ),
     ] = "seed",
     best: Annotated[int, typer.Option(min=1, max=512, help="Best patterns to show.")] = 10,

@@ -87,7 +87,7 @@ class MigoOptions:
     """Shipped program: learned as published, or with every improvement."""
 
     program: str = ""
-    """File written by `ludus migo learn`, instead of a shipped program."""
+    """File written by `ludus train migo`, instead of a shipped program."""
 
 
 class MigoPlayer(Player):

@@ -200,7 +200,7 @@ def load_shipped_program(name: str, mode: str) -> SavedProgram:
     if file is None:
         raise LudusError(
             f"no program of {mode} mode comes with Ludus for {quote(name)}; learn one with "
-            f"`ludus migo learn` and name it: program=FILE"
+            f"`ludus train migo` and name it: program=FILE"
         )
     return load_program(file)
 

@@ -129,7 +129,7 @@ class FuzzyOptions:
     """The man that is taken: any, in proportion to its score, or the one with the highest score."""
 
     network: str | None = None
-    """`seed`, `long`, `empty`, or a file that `ludus patterns train` has written."""
+    """`seed`, `long`, `empty`, or a file that `ludus train patterns` has written."""
 
     learn: bool = False
     """Whether the network is trained on the games that are played."""
