@@ -92,6 +92,7 @@ class Training(ABC, Generic[ConfigT]):
 
     def __init__(self, config: ConfigT) -> None:
         self.config = config
+        self.title = self.title or type(self).__name__
 
     @abstractmethod
     def step(self, clock: Clock) -> None:
