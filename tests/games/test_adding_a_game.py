@@ -1,4 +1,4 @@
-"""The game that CONTRIBUTING.md adds: with its folder and its line, everything works with it."""
+"""The game of the tutorial: with its folder and its line, everything works with it."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from support.repetition import repeat
 REGISTER = """
 import ludus.games
 ludus.games.__path__.append({folder!r})
-ludus.games.GAMES.update({{{line}}})
+ludus.games.GAMES.update({{"nim": "ludus.games.nim:Nim"}})
 """
 """Runs at the start of every process, as if the game's folder and line were in the checkout."""
 
@@ -27,15 +27,15 @@ ludus.games.GAMES.update({{{line}}})
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
     """Environment variables with which Python knows the game."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    code, line = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert re.fullmatch(r' {8}"\w+": "ludus\.games\.\w+:\w+",\n', line), "as other lines there"
+    text = (ROOT / "docs/tutorials/add_a_game.md").read_text(encoding="utf-8")
+    cells = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", text, re.DOTALL)
+    code = "\n\n".join(cells[:2]).partition("ludus.GAMES.add")[0]
     folder = tmp_path_factory.mktemp("game")
     (folder / "games" / "nim").mkdir(parents=True)
     (folder / "games" / "nim" / "__init__.py").write_text(code, encoding="utf-8")
     (folder / "my_games.py").write_text(code, encoding="utf-8")
     (folder / "trap.py").write_text(f"open({str(folder / 'caught')!r}, 'w')\n{code}")
-    start_up = REGISTER.format(folder=str(folder / "games"), line=line.strip())
+    start_up = REGISTER.format(folder=str(folder / "games"))
     (folder / "sitecustomize.py").write_text(start_up, encoding="utf-8")
     paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {"PYTHONPATH": os.pathsep.join(paths)}

@@ -12,7 +12,6 @@ import site_pages
 
 ROOT = Path(__file__).parents[2]
 
-TABLE_ROW = re.compile(r"^\| (.+\?) \| `([^`]+)` \|$", re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
 PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -22,19 +21,6 @@ NOTEBOOKS = sorted((ROOT / "docs/tutorials").glob("[!i]*.md"))
 CODE_CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 GENERATED = ("api/index", "cli/index", "papers/index")
-
-
-def where_to_find() -> str:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    return text.partition("## Where to find\n")[2].partition("\n## ")[0]
-
-
-def test_questions_of_newcomers_are_answered_by_one_existing_file_each():
-    answers = TABLE_ROW.findall(where_to_find())
-    num_rows = sum(line.startswith("| ") for line in where_to_find().splitlines()) - 1
-    assert len(answers) == num_rows >= 30
-    assert len({question for question, _ in answers}) == num_rows
-    assert [path for _, path in answers if not (ROOT / path).is_file()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
