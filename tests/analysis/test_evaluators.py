@@ -1,5 +1,7 @@
 """Other programs evaluate moves and the cube: side by side, and beside Janowski's method."""
 
+import sys
+
 import pytest
 
 import ludus
@@ -9,7 +11,6 @@ from ludus.core.errors import BadSpec, LudusError
 from ludus.games.backgammon import Chances, make_view
 from ludus.games.backgammon.cube import CubeModel, RankedChances
 from ludus.games.backgammon.position_ids import detect_rules
-from ludus.protocol import bgsage as bgsage_module
 from ludus.protocol import gnubg_player
 from ludus.protocol.bgsage import BgsageEvaluator
 from ludus.protocol.gnubg_player import GnubgEvaluator
@@ -211,7 +212,7 @@ def test_strong_networks_decide_about_the_cube(net, bgsage):
 
 
 def test_a_network_evaluates_where_no_program_is_installed(monkeypatch):
-    monkeypatch.setattr(bgsage_module, "is_bgsage_installed", lambda: False)
+    monkeypatch.setitem(sys.modules, "bgbot_cpp", None)
     monkeypatch.setattr(gnubg_player, "is_installed", lambda name: False)
     game = ludus.game("backgammon:tournament")
     found = Analyst(game)
@@ -220,7 +221,7 @@ def test_a_network_evaluates_where_no_program_is_installed(monkeypatch):
     assert str(best.move) == "8/3 6/3"
     cube = find_evaluator(game).evaluate_cube(parse(f"{OPENING}:0:0:1:00:0:0:0:7:10"))
     assert cube.equities.best_action == "no double"
-    with pytest.raises(BadSpec, match="bgsage is not installed"):
+    with pytest.raises(ludus.LudusError, match="this evaluator needs bgsage: pip install"):
         find_evaluator(game, "bgsage")
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
@@ -17,6 +18,8 @@ class Options:
     speed: float = 1.0
     games: int | None = None
     loud: bool = False
+
+    aliases: ClassVar[dict[str, str]] = {"rounds": "games"}
 
 
 def test_ranges_include_their_ends_and_none_is_allowed():
@@ -42,6 +45,14 @@ def test_an_unknown_choice_is_reported_with_the_known_ones():
 def test_option_values_are_parsed_from_their_text(options):
     texts = {name: text_of(value) for name, value in vars(options).items() if value is not None}
     assert apply_options(Options(), texts, "player") == options
+
+
+def test_old_keys_of_options_are_accepted_and_errors_name_the_new_ones():
+    assert apply_options(Options(), {"rounds": "3"}, "player") == Options(games=3)
+    with pytest.raises(BadSpec, match=r"^player option games='x' must be a whole number$"):
+        apply_options(Options(), {"rounds": "x"}, "player")
+    with pytest.raises(BadSpec, match=r"^player option games is given twice, as rounds too$"):
+        apply_options(Options(), {"games": "2", "rounds": "3"}, "player")
 
 
 def test_limits_combine_to_the_tighter_one():

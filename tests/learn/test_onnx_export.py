@@ -255,4 +255,4 @@ def test_what_has_no_networks_is_one_line(tmp_path, capsys, words, message):
 def test_a_missing_package_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "onnx", None)  # as if it were not installed
     assert run_command(["export", "onnx", "nnmm", "--out", str(tmp_path / "x.onnx")]) == 2
-    assert capsys.readouterr().err == "ludus: ONNX models need onnx: pip install 'ludus[onnx]'\n"
+    assert capsys.readouterr().err == "ludus: an ONNX model needs onnx: pip install 'ludus[onnx]'\n"

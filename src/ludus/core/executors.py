@@ -20,6 +20,7 @@ from operator import length_hint
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ludus.core.errors import LudusError, quote, to_one_line
+from ludus.core.extras import require_package
 from ludus.core.files import describe_os_error
 from ludus.core.processes import limit_array_threads, prepare_worker, report_missing_process
 
@@ -223,10 +224,7 @@ class LocalProcesses(TaskExecutor):
 
 def connect_to_ray(address: str) -> Any:
     """Connect to a running cluster and return the module `ray`; `auto` is this machine's."""
-    try:
-        ray: Any = import_module("ray")
-    except ImportError:
-        raise LudusError("a cluster needs Ray: pip install 'ludus[cluster]'") from None
+    ray = require_package("ray", "a cluster")
     _check_cluster_address(address)
     try:
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")

@@ -7,11 +7,11 @@ a file hold one JSON object under the key `ludus`.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ludus.core.errors import LudusError, quote, to_one_line
+from ludus.core.extras import require_package
 from ludus.core.files import atomic_file, describe_os_error, quote_path
 
 SUFFIX = ".parquet"
@@ -41,12 +41,9 @@ def is_parquet(path: Path | str) -> bool:
 
 
 def import_pyarrow() -> Any:
-    """Import pyarrow with its Parquet module; raise LudusError where it is not installed."""
-    try:
-        import_module("pyarrow.parquet")
-    except ImportError:
-        raise LudusError("Parquet files need pyarrow: pip install 'ludus[data]'") from None
-    return import_module("pyarrow")
+    """Import pyarrow with its Parquet module; MissingPackage where it is not installed."""
+    require_package("pyarrow.parquet", "a Parquet file")
+    return require_package("pyarrow", "a Parquet file")
 
 
 def make_schema(columns: Sequence[Column], metadata: Mapping[str, Any]) -> Any:

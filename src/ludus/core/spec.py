@@ -177,6 +177,9 @@ def _get_hints(kind: Any) -> dict[str, Any]:
 def apply_options(value: D, options: Mapping[str, str], owner: str) -> D:
     """Return a frozen dataclass with fields replaced, each text parsed by the field's type.
 
+    A dataclass may name old keys, which are accepted for one release, in a class variable
+    `aliases` of old to new keys.
+
     >>> from ludus.core.player import Limit
     >>> apply_options(Limit(), {"nodes": "100"}, "limit")
     Limit(time=None, nodes=100, depth=None)
@@ -185,8 +188,11 @@ def apply_options(value: D, options: Mapping[str, str], owner: str) -> D:
     hints = _get_hints(kind)
     fields = [field.name for field in dataclasses.fields(value)]  # type: ignore[arg-type]
     changes: dict[str, Any] = {}
-    for key, text in options.items():
+    for written, text in options.items():
+        key = getattr(kind, "aliases", {}).get(written, written)
         check_choice(f"{owner} has no option", key, fields)
+        if key in changes:
+            raise BadSpec(f"{owner} option {key} is given twice, as {written} too")
         changes[key] = _parse_value(text, hints[key], f"{owner} option {key}")
     return dataclasses.replace(value, **changes)  # type: ignore[type-var]
 

@@ -5,11 +5,10 @@ Gymnasium, where that is installed.
 """
 
 from contextlib import suppress
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 from ludus._lazy import lazy_exports
-from ludus.core.errors import LudusError
+from ludus.core.extras import require_package
 
 if TYPE_CHECKING:
     from ludus.core.game import AnyGame
@@ -56,11 +55,8 @@ def env(
     >>> int(observation["action_mask"].sum()), info
     (3, {'side': 0})
     """
-    try:
-        import_module("gymnasium")
-        import_module("pettingzoo")
-    except ModuleNotFoundError as error:
-        raise LudusError(f"ludus.env needs {error.name}: pip install 'ludus[rl]'") from None
+    require_package("gymnasium", "ludus.env")
+    require_package("pettingzoo", "ludus.env")
     from ludus.envs.episode import resolve_game
 
     if opponent is None:

@@ -5,11 +5,11 @@ import struct
 import tempfile
 import time
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from ludus.core.errors import BadSpec, quote
+from ludus.core.extras import require_package
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import NUM_PLACES, BoardRow, generate_afterstates, position_to_row
 from ludus.games.backgammon.board import BAR, HOME, OFF, Move, View, make_view
@@ -158,10 +158,7 @@ class PubevalPlayer(Player):
         super().__init__(game, settings, spec)
         check_num_men(game)
         check_cubeless(game.rules, "pubeval")
-        try:
-            self._sage: Any = import_module("bgbot_cpp")
-        except ImportError:
-            raise BadSpec("pubeval needs bgsage: pip install 'ludus[backgammon]'") from None
+        self._sage = require_package("bgbot_cpp", "pubeval")
 
     def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         legal = position.legal_moves()

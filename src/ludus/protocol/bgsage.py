@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from ludus.analysis.backgammon import BackgammonEvaluator, check_num_men_of
 from ludus.analysis.evaluation import CubeEvaluation, Evaluation
-from ludus.core.errors import BadSpec
+from ludus.core.extras import require_package
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
 from ludus.games.backgammon.batch import generate_afterstates, position_to_row
@@ -29,8 +27,7 @@ class BgsageEvaluator(BackgammonEvaluator):
     plies: int
 
     def __init__(self, plies: int = 1) -> None:
-        if not is_bgsage_installed():
-            raise BadSpec("bgsage is not installed: pip install 'ludus[backgammon]'")
+        require_package(BGSAGE_MODULE, "this evaluator")
         self.plies = plies
         self.title, self.spec = f"bgsage {plies}-ply", f"bgsage:plies={plies}"
 
@@ -69,13 +66,9 @@ class BgsageEvaluator(BackgammonEvaluator):
         )
 
 
-def is_bgsage_installed() -> bool:
-    return find_spec(BGSAGE_MODULE) is not None and find_spec("bgsage") is not None
-
-
 @lru_cache(maxsize=8)
 def _load_analyzer(plies: int, is_cubeful: bool) -> Any:
-    analyzer = import_module("bgsage").BgBotAnalyzer
+    analyzer = require_package("bgsage", "this evaluator").BgBotAnalyzer
     return analyzer(eval_level=f"{plies + 1}ply", cubeful=is_cubeful, parallel_threads=1)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ludus.core.errors import LudusError, quote
+from ludus.core.extras import MissingPackage, require_package
 from ludus.core.files import make_folder, write_text
 from ludus.reproduce.findings import ComparedRow, Conclusion, Figure, TableCell, make_slug
 from ludus.reproduce.results import ExperimentResults
@@ -40,18 +41,13 @@ MATPLOTLIB_STYLE: dict[Any, Any] = {
 }
 
 
-class NoMatplotlib(LudusError):
-    """Figures cannot be drawn because matplotlib is not installed; tables can."""
-
-
 def draw_svg(figure: Figure) -> str:
     """Draw a figure as inline SVG that uses `currentColor`."""
-    try:
-        import matplotlib
-        from cycler import cycler
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        raise NoMatplotlib("figures need matplotlib: pip install 'ludus[learn]'") from None
+    require_package("matplotlib", "a figure")
+    import matplotlib
+    from cycler import cycler
+    from matplotlib.figure import Figure as Canvas
+
     style = {
         **MATPLOTLIB_STYLE,
         "svg.hashsalt": figure.name,
@@ -399,7 +395,7 @@ def write_report(results: ExperimentResults, folder: Path) -> tuple[list[Path], 
 def _draw_figures(results: ExperimentResults) -> tuple[dict[str, str], str]:
     try:
         return {figure.name: draw_svg(figure) for figure in results.findings.figures}, ""
-    except NoMatplotlib as error:
+    except MissingPackage as error:
         return {}, str(error)
     except LudusError as error:
         raise LudusError(f"{results.published.id}: {error}") from error

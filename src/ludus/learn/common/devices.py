@@ -1,9 +1,9 @@
 """Devices of torch, and checks for optional packages; imports without torch."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ludus.core.errors import LudusError, UnknownName, quote
+from ludus.core.extras import require_package as require_package
 from ludus.core.spec import format_suggestion
 
 if TYPE_CHECKING:
@@ -12,18 +12,9 @@ if TYPE_CHECKING:
 DEVICES = ("auto", "cpu", "cuda")
 
 
-def require_package(name: str, purpose: str) -> None:
-    """Raise a one-line error if an optional package of the extra `learn` is not installed."""
-    try:
-        import_module(name)
-    except ImportError:
-        raise LudusError(f"{purpose} needs {name}: pip install 'ludus[learn]'") from None
-
-
 def select_device(name: str, threads: int = 0) -> "torch.device":
     """Return a device by name; `auto` is the GPU if there is one. 0 threads: torch's default."""
-    import torch
-
+    torch = require_package("torch", "training a network")
     if name not in DEVICES:
         raise UnknownName(f"there is no device {quote(name)}{format_suggestion(name, DEVICES)}")
     if name == "cuda" and not torch.cuda.is_available():

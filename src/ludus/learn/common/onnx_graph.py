@@ -3,13 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ludus.core.errors import LudusError
+from ludus.core.extras import require_package
 
 OPSET = 17
 IR_VERSION = 8
@@ -21,11 +20,8 @@ FLOAT, DOUBLE, INT64 = "float32", "float64", "int64"
 
 
 def import_onnx() -> Any:
-    """Import onnx; raise LudusError where it is not installed."""
-    try:
-        return import_module("onnx")
-    except ImportError:
-        raise LudusError("ONNX models need onnx: pip install 'ludus[onnx]'") from None
+    """Import onnx; MissingPackage where it is not installed."""
+    return require_package("onnx", "an ONNX model")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from functools import cache, partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import LudusError
 from ludus.core.executors import TaskExecutor
+from ludus.core.extras import require_package
 
 NUM_CHANCES = 5
 CHUNK = 20_000
@@ -20,10 +19,8 @@ Labels = NDArray[np.float32]
 
 @cache
 def _load_strategy(plies: int) -> tuple[Any, Any]:
-    try:
-        native, weights = import_module("bgbot_cpp"), import_module("bgsage.weights")
-    except ImportError:
-        raise LudusError("labels need bgsage: pip install 'ludus[backgammon]'") from None
+    native = require_package("bgbot_cpp", "labelling positions")
+    weights = require_package("bgsage.weights", "labelling positions")
     chosen = weights.default_weights()
     paths, hidden = chosen.weight_args
     if plies == 0:
