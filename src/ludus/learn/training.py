@@ -93,6 +93,8 @@ class Training(ABC, Generic[ConfigT]):
     def __init__(self, config: ConfigT) -> None:
         self.config = config
         self.title = self.title or type(self).__name__
+        self.run = TrainingRun()
+        """Steps, time and curves so far, kept by `fit`."""
 
     @abstractmethod
     def step(self, clock: Clock) -> None:
@@ -184,7 +186,7 @@ def fit(
 
     Curves are written to the folder `log`, where the page finds them.
     """
-    run, state = TrainingRun(), None
+    run, state = training.run, None
     identity = {
         "training": f"{type(training).__module__}:{type(training).__qualname__}",
         "config": training.config.identity(),
@@ -194,7 +196,7 @@ def fit(
         state = load_checkpoint(checkpoint, identity)
         with report_incomplete_state(checkpoint):
             fields = state.facts["run"]
-            run = TrainingRun(**fields, resumed_after=fields["steps"])
+            run = training.run = TrainingRun(**fields, resumed_after=fields["steps"])
             training.load(TrainingState(state.facts["training"], state.arrays))
     clock = Clock(run.seconds)
 

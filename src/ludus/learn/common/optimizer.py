@@ -2,17 +2,21 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import torch
 from torch import nn
 
+from ludus.learn.checkpoint import TrainingState, prefix_names
 from ludus.learn.common.checkpoint import (
     Tensors,
     optimizer_tensors,
     restore_network,
     restore_optimizer,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 T = TypeVar("T")
 
@@ -190,6 +194,44 @@ class EmaOptimizer:
         if self.has_ema:
             restore_network(self.ema_model, parts["averaged"])
         restore_optimizer(self.adam, parts["adam"])
+
+    def state(self) -> TrainingState:
+        """Return weights, averaged weights, Adam's state and the number of steps."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for part, tensors in self.state_parts("model").items():
+            arrays |= prefix_names(part, to_arrays(tensors))
+        return TrainingState({"steps": self.steps}, arrays)
+
+    def load(self, state: TrainingState) -> None:
+        """Restore what `state` returned."""
+        names = ("model", "averaged", "adam") if self.has_ema else ("model", "adam")
+        self.restore({part: to_tensors(state.select(part)) for part in names}, "model")
+        self.steps = int(state.facts["steps"])
+
+
+def to_arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, "NDArray[Any]"]:
+    """Return tensors as arrays."""
+    return {name: each.detach().cpu().numpy() for name, each in tensors.items()}
+
+
+def to_tensors(arrays: Mapping[str, "NDArray[Any]"]) -> Tensors:
+    """Return arrays as tensors with memory of their own."""
+    return {name: torch.tensor(each) for name, each in arrays.items()}
+
+
+def get_random_state(device: torch.device) -> dict[str, "NDArray[Any]"]:
+    """Return the state of torch's generators of random numbers, of the CPU's and the device's."""
+    states = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(device)
+    return to_arrays(states)
+
+
+def set_random_state(states: Mapping[str, "NDArray[Any]"], device: torch.device) -> None:
+    """Restore the state of `get_random_state`."""
+    torch.set_rng_state(torch.tensor(states["cpu"]))
+    if device.type == "cuda":
+        torch.cuda.set_rng_state(torch.tensor(states["cuda"]), device)
 
 
 def warm_up(learning_rate: float, done: float, length: float) -> float:
