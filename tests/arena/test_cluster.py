@@ -105,7 +105,7 @@ def make_commands(folder: Path):
         "generate": ["dataset", "generate", "nine_mens_morris", *generate],
         "label": ["dataset", "label", f"{folder}/states.txt", "--out", f"{out}/labelled.txt"],
         "export": ["dataset", "export", f"{folder}/states.txt", "--out", f"{out}/x.parquet"],
-        "tune": ["patterns", "tune", *tune],
+        "tune": ["tune", "patterns", *tune],
         "tune nnmm": [
             *("tune", "nnmm", "--data", str(GOOD_MOVES), "--preset", "quick", *trials),
             *("--device", "cpu", "--threads", "1", "--out", f"{out}/tuned.toml"),

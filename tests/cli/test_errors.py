@@ -61,9 +61,9 @@ BAD = [
     ["dataset", "stats", "/dev/zero"],
     ["dataset", "expand", "/dev/zero", "--out", "/tmp/no/such/folder/x"],
     ["train", "nnmm", "--data", "/dev/full", "--out", ""],
-    ["scholar", "certify", "--check", "--out", ""],
+    ["certify", "scholar", "--check", "--out", ""],
     ["export", "tournament", "/", "--out", "/nowhere/x"],
-    ["scholar", "certify", "--errors", "9" * 5000],
+    ["certify", "scholar", "--errors", "9" * 5000],
     ["bench", "extra"],
 ]
 
@@ -94,7 +94,7 @@ def test_a_seed_that_no_generator_takes_is_refused(ludus, system):
 
 
 def test_the_file_is_named_once(ludus):
-    show = ("migo", "show")
+    show = ("show", "migo")
     missing = "cannot read 'missing.py': No such file or directory"
     assert ludus(*show, "missing.py").err == f"ludus: {missing}\n"
     assert (
@@ -160,7 +160,7 @@ def test_a_closed_pipe_ends_quietly():
         ("perft", "nine_mens_morris", "20"),
         ("match", "nine_mens_morris", "playouts", "playouts", "--games", "1000000"),
         ("play", "--text", "nine_mens_morris"),
-        ("patterns", "tune", "--trials", "100000", "--games", "20", "--threads", "1"),
+        ("tune", "patterns", "--trials", "100000", "--games", "20", "--threads", "1"),
     ],
     ids=lambda arguments: arguments[0],
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import typer
 
-from ludus.cli.main import app
+from ludus.cli.main import COMMANDS, app
 from ludus.learn import LEARNERS
 
 
@@ -31,13 +31,20 @@ def test_help_cuts_nothing_and_labels_what_it_shows(ludus, words, monkeypatch):
     assert all(len(line) <= 80 for line in result.out.splitlines())
 
 
+def test_help_groups_the_commands_below_headings(ludus):
+    lines = ludus("--help").out.splitlines()
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert headings == ["Options:", *(f"{heading}:" for heading in COMMANDS)]
+    assert lines[lines.index("Play:") + 1].split()[0] == "play"
+
+
 def test_help_describes_each_command_with_a_whole_sentence(ludus):
     shown = " ".join(ludus("--help").out.split())
     assert "Count the move sequences of a given length: the standard test of move" in shown
     assert "--seconds-per-network SECONDS" in ludus("train", "nnmm", "--help").out
 
 
-@pytest.mark.parametrize("group", ["dataset", "patterns", "train", "migo", "nnmm"])
+@pytest.mark.parametrize("group", ["dataset", "train", "show", "serve", "import"])
 def test_a_group_alone_prints_its_help(ludus, group):
     result = ludus(group)
     assert (result.status, result.err) == (0, "")
@@ -52,6 +59,7 @@ def test_a_group_alone_prints_its_help(ludus, group):
         ("ludus match hexapawn scho", {"scholar"}),
         ("ludus match hexapawn random random --rec", {"--record"}),
         ("ludus train nn", {"nnmm"}),
+        ("ludus show p", {"patterns"}),
     ],
 )
 def test_bash_completes(ludus, monkeypatch, line, expected):

@@ -1,4 +1,4 @@
-"""`ludus patterns` and `ludus train patterns`."""
+"""`ludus show|train|tune patterns`."""
 
 import json
 import xml.etree.ElementTree as ElementTree
@@ -10,23 +10,23 @@ SMALL = ("--own", "2", "--mixed", "1", "--strong", "1", "--teacher", "negascout:
 
 
 def test_show_draws_the_best_patterns(ludus, tmp_path):
-    shown = ludus("patterns", "show", "--best", "3")
+    shown = ludus("show", "patterns", "--best", "3")
     assert shown.status == 0
     assert "430 games, 467 patterns, 3068 moves" in shown.out
     assert "●─────●─────●" in shown.out
     picture = tmp_path / "best.svg"
-    result = json.loads(ludus("patterns", "show", "--json", "--svg", str(picture)).out)
+    result = json.loads(ludus("show", "patterns", "--json", "--svg", str(picture)).out)
     assert (result["games"], result["patterns"], result["edges"]) == (430, 467, 3068)
     assert len(result["shown"]) == 10
     assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
 def test_show_tells_a_pattern_and_its_neighbours(ludus):
-    shown = ludus("patterns", "show", "long", "--pattern", "61", "--neighbours", "3")
+    shown = ludus("show", "patterns", "long", "--pattern", "61", "--neighbours", "3")
     assert "pattern 61 = 000 111 101" in shown.out
     assert "d6-d5" in shown.out, "the man between the two mills"
     result = json.loads(
-        ludus("patterns", "show", "long", "--pattern", "61", "--settings", "k=1", "--json").out
+        ludus("show", "patterns", "long", "--pattern", "61", "--settings", "k=1", "--json").out
     )
     (vertex,) = result["shown"]
     parts = 10 * vertex["mill"] + vertex["token"] / 3 + 3 * vertex["freq"] + vertex["mutual"]
@@ -83,15 +83,10 @@ def test_any_seed_will_do(ludus, seed):
 def test_tune_prints_a_spec_that_can_be_used(ludus, tmp_path):
     pytest.importorskip("optuna")
     arguments = ("--trials", "2", "--games", "40", "--study", str(tmp_path / "s.sqlite"))
-    found = ludus("patterns", "tune", *arguments)
+    found = ludus("tune", "patterns", *arguments)
     assert found.status == 0
     spec = found.out.splitlines()[0]
     assert ludus("match", MORRIS, spec, "newbie", "--games", "10").status == 0
-
-
-def test_help_names_every_command(ludus):
-    shown = ludus("patterns", "--help").out
-    assert all(name in shown for name in ("show", "tune"))
 
 
 @pytest.mark.parametrize(
@@ -118,9 +113,7 @@ def test_help_names_every_command(ludus):
     ],
 )
 def test_what_cannot_be_done_is_one_line(ludus, arguments, complaint):
-    group, words = arguments[0], arguments[1:]
-    line = ("train", "patterns", *words) if group == "train" else ("patterns", *arguments)
-    result = ludus(*line)
+    result = ludus(arguments[0], "patterns", *arguments[1:])
     assert result.status == 2
     assert complaint in result.err
     assert len(result.err.splitlines()) == 1
@@ -153,7 +146,7 @@ def test_a_damaged_network_is_one_line_everywhere(ludus, tmp_path):
     path = tmp_path / "cut.patterns"
     path.write_bytes(serialize_network(load_network("seed"))[:-100])
     for arguments in (
-        ("patterns", "show", str(path)),
+        ("show", "patterns", str(path)),
         ("match", "nine_mens_morris", f"fuzzy:network={path}", "newbie"),
         ("match", MORRIS, f"fuzzy:network={path}", "newbie", "--one-by-one"),
     ):

@@ -94,13 +94,13 @@ def test_a_network_is_trained_for_playing(capsys, tmp_path):
 
 def test_a_matchbox_is_shown(capsys, tmp_path):
     picture = tmp_path / "box.svg"
-    shown = output(capsys, "menace", "show", "X../.../..O x", "--svg", str(picture))
+    shown = output(capsys, "show", "menace", "X../.../..O x", "--svg", str(picture))
     assert "Crosses X to move" in shown
     assert "●" in shown
     drawn = picture.read_text()
     assert drawn.count('class="bead ') == 7
     assert drawn.rstrip().endswith("</svg>")
-    result = json.loads(output(capsys, "menace", "show", "X../.../..O x", "--json"))
+    result = json.loads(output(capsys, "show", "menace", "X../.../..O x", "--json"))
     assert result["system"] == "menace"
     # Where the other corners win, they have more beads than all other moves together.
     assert result["beads"]["c3"] == result["beads"]["a1"] > sum(result["beads"].values()) / 3
@@ -109,17 +109,17 @@ def test_a_matchbox_is_shown(capsys, tmp_path):
 def test_her_boxes_and_those_of_a_file(capsys, tmp_path):
     file = str(tmp_path / "her.json")
     output(capsys, "train", "her", "--games", "50", "--out", file)
-    arguments = ("menace", "show", "B.B/B../.WW w", "--game", "hexapawn")
+    arguments = ("show", "menace", "B.B/B../.WW w", "--game", "hexapawn")
     own = json.loads(output(capsys, *arguments, "--table", file, "--json"))
     usual = json.loads(output(capsys, *arguments, "--json"))
     assert own["system"] == usual["system"] == "her"
     assert own["beads"].keys() == usual["beads"].keys()
     assert own["beads"] != usual["beads"]
-    unknown = output(capsys, "menace", "show", "start", "--game", "hexapawn", "--table", file)
+    unknown = output(capsys, "show", "menace", "start", "--game", "hexapawn", "--table", file)
     assert "no box for this position" in unknown
 
 
 def test_bad_positions_for_a_box(capsys):
-    assert "must be a board" in complaint(capsys, "menace", "show", "X")
-    assert "is over" in complaint(capsys, "menace", "show", "XXX/OO./... o")
-    assert "does not play" in complaint(capsys, "menace", "show", "start", "--game", "backgammon")
+    assert "must be a board" in complaint(capsys, "show", "menace", "X")
+    assert "is over" in complaint(capsys, "show", "menace", "XXX/OO./... o")
+    assert "does not play" in complaint(capsys, "show", "menace", "start", "--game", "backgammon")

@@ -1,6 +1,7 @@
 """Groups of commands, their help texts, and completion in the shell."""
 
 import os
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -17,16 +18,27 @@ HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
 class HelpGroup(TyperGroup):
-    """A group whose help has the whole first sentence of every command."""
+    """A group whose help has the whole first sentence of every command, below headings."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        rows = [(name, each.get_short_help_str(1000)) for name, each in commands.items() if each]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is None:
+                continue
+            heading = command.rich_help_panel
+            rows = sections.setdefault(heading if isinstance(heading, str) else "Commands", [])
+            rows.append((name, command.get_short_help_str(1000)))
+        for heading, rows in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
 
-def make_group(help: str, **settings: Any) -> typer.Typer:  # noqa: A002 - typer's name
+def make_group(
+    help: str,  # noqa: A002 - typer's name
+    commands: Mapping[str, Callable[..., None]] | None = None,
+    **settings: Any,
+) -> typer.Typer:
     """Return a group of commands that prints its help if no command is given.
 
     The help is plain text: tables with borders cut the names of options in narrow terminals.
@@ -43,6 +55,8 @@ def make_group(help: str, **settings: Any) -> typer.Typer:  # noqa: A002 - typer
         if context.invoked_subcommand is None:
             typer.echo(context.get_help())
 
+    for name, command in (commands or {}).items():
+        group.command(name)(command)
     return group
 
 

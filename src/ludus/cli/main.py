@@ -8,9 +8,9 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -23,6 +23,8 @@ from ludus.cli import (
     match,
     migo,
     nnmm,
+    nnmm_training,
+    old_spellings,
     oracle,
     patterns,
     play,
@@ -32,7 +34,6 @@ from ludus.cli import (
     scholar_certificate,
     tabular,
     tournament,
-    train,
 )
 from ludus.cli.help import (
     HELP_SETTINGS,
@@ -40,16 +41,26 @@ from ludus.cli.help import (
     complete_command_line,
     completion,
     label_parameters,
+    make_group,
 )
-from ludus.cli.output import print_json
+from ludus.cli.output import print_json, print_notice
+from ludus.cli.train import train_app
 from ludus.core.errors import LudusError, LudusWarning, quote, to_one_line
 from ludus.core.files import describe_os_error
 from ludus.core.processes import limit_array_threads
 
+
+class MainGroup(HelpGroup):
+    """The commands in the order of COMMANDS."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for commands in COMMANDS.values() for name in commands]
+
+
 app = typer.Typer(
     name="ludus",
     help="Play, solve and learn classic board games.",
-    cls=HelpGroup,
+    cls=MainGroup,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -79,38 +90,83 @@ def _show_help(
         typer.echo(context.get_help())
 
 
-# In the order in which the help lists them.
-for command in (
-    play.play,
-    games.games,
-    games.players,
-    games.perft,
-    match.match,
-    tournament.tournament,
-    regret.regret,
-    match.choose,
-    reproduce.reproduce,
-    oracle.solve,
-    oracle.value,
-    oracle.verify,
-    protocol.engine,
-    bench.bench,
-    completion,
-):
-    app.command()(command)
+COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Play": {
+        "play": play.play,
+        "match": match.match,
+        "tournament": tournament.tournament,
+        "choose": match.choose,
+        "engine": protocol.engine,
+        "serve": make_group(
+            help="Serve moves to other programs through a socket.",
+            commands={"nnmm": protocol.serve_nnmm},
+        ),
+    },
+    "Analyse": {
+        "value": oracle.value,
+        "regret": regret.regret,
+        "backgammon": backgammon.app,
+    },
+    "Solve": {
+        "solve": oracle.solve,
+        "verify": oracle.verify,
+    },
+    "Learn": {
+        "train": train_app,
+        "tune": make_group(
+            help="Search for the best settings of a learner.",
+            commands={"nnmm": nnmm_training.tune_nnmm, "patterns": patterns.tune_patterns},
+        ),
+        "evaluate": make_group(
+            help="Evaluate a trained learner on a dataset.",
+            commands={"nnmm": nnmm.nnmm},
+        ),
+        "show": make_group(
+            help="Show what a learner has learned.",
+            commands={
+                "menace": tabular.show_menace,
+                "migo": migo.show_migo,
+                "patterns": patterns.show_patterns,
+            },
+        ),
+        "explain": make_group(
+            help="Explain the moves of a learner.",
+            commands={"migo": migo.explain_migo},
+        ),
+        "certify": make_group(
+            help="Prove that a learner does not lose.",
+            commands={"scholar": scholar_certificate.certify},
+        ),
+    },
+    "Data": {
+        "dataset": dataset.app,
+        "export": export.app,
+        "import": make_group(
+            help="Convert networks of other programs to our files.",
+            commands={"nnmm": nnmm.import_networks},
+        ),
+        "join": make_group(
+            help="Join several sets of networks.",
+            commands={"nnmm": nnmm.join},
+        ),
+    },
+    "Other": {
+        "games": games.games,
+        "players": games.players,
+        "perft": games.perft,
+        "reproduce": reproduce.reproduce,
+        "bench": bench.bench,
+        "completion": completion,
+    },
+}
+"""The commands by the headings of the help; a learner's own are below their verbs."""
 
-app.add_typer(dataset.app, name="dataset")
-app.add_typer(export.app, name="export")
-app.add_typer(patterns.app, name="patterns")
-app.add_typer(train.train_app, name="train")
-app.add_typer(train.tune_app, name="tune")
-app.add_typer(backgammon.app, name="backgammon")
-app.add_typer(migo.app, name="migo")
-app.add_typer(tabular.menace_app, name="menace")
-app.add_typer(nnmm.evaluate_app, name="evaluate")
-app.add_typer(scholar_certificate.app, name="scholar")
-app.add_typer(protocol.serve_app, name="serve")
-app.add_typer(nnmm.nnmm_app, name="nnmm")
+for heading, commands in COMMANDS.items():
+    for name, command in commands.items():
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name, rich_help_panel=heading)
+        else:
+            app.command(name, rich_help_panel=heading)(command)
 
 
 EXIT_BAD_INPUT = 2
@@ -188,6 +244,10 @@ def _invoke(arguments: Sequence[str]) -> int:
     for number, argument in enumerate(arguments, 1):
         if not _is_valid_text(argument):
             raise LudusError(f"argument {number}, {quote(argument)}, is not valid UTF-8 text")
+    arguments, notices = old_spellings.replace_old_spellings(arguments)
+    if not _is_json(arguments):
+        for notice in notices:
+            print_notice(notice)
     command = label_parameters(typer.main.get_command(app))
     if (status := complete_command_line(command)) is not None:
         return status

@@ -1,11 +1,10 @@
-"""`ludus train migo|show|explain`: strategies as logic programs (Muggleton and Hocquette 2019)."""
+"""`ludus show migo` and `ludus explain migo`: logic programs (Muggleton and Hocquette 2019)."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.help import make_group
 from ludus.cli.options import ForceOption, JsonOption, RulesOption
 from ludus.cli.output import print_json
 from ludus.core.errors import LudusError
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 MODES = ("improved", "faithful")
 FORMS = ("prolog", "english", "diagram", "runnable")
-
-app = make_group(help="Learn strategies as logic programs, print them, and explain their moves.")
 
 SubjectArgument = Annotated[
     str,
@@ -38,8 +35,7 @@ ProgramOption = Annotated[
 ]
 
 
-@app.command()
-def show(
+def show_migo(
     game: SubjectArgument,
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help="prolog, english, diagram or runnable.")
@@ -86,8 +82,7 @@ def _format_program(saved: "SavedProgram", form: str, chosen: "TargetGame") -> s
     return str(saved)
 
 
-@app.command()
-def explain(
+def explain_migo(
     game: SubjectArgument,
     position: Annotated[
         str, typer.Argument(metavar="POSITION", help="A position.", show_default=False)

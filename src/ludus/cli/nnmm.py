@@ -1,4 +1,4 @@
-"""`ludus evaluate nnmm`, `ludus nnmm import` and `ludus nnmm join` (Galassi 2018)."""
+"""`ludus evaluate nnmm`, `ludus import nnmm` and `ludus join nnmm` (Galassi 2018)."""
 
 import time
 from pathlib import Path
@@ -180,7 +180,7 @@ def join(
         list[Path],
         typer.Argument(
             metavar="FILE…",
-            help="Sets of networks written by `ludus train nnmm` or `ludus nnmm import`.",
+            help="Sets of networks written by `ludus train nnmm` or `ludus import nnmm`.",
             show_default=False,
         ),
     ],

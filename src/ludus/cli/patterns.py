@@ -1,4 +1,4 @@
-"""`ludus train patterns|show|tune`: pattern networks (Vrajitoru 2015)."""
+"""`ludus show patterns` and `ludus tune patterns`: pattern networks (Vrajitoru 2015)."""
 
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.help import make_group
 from ludus.cli.options import ForceOption, JsonOption, StudyOption
 from ludus.cli.output import print_json, print_table, show_progress
 from ludus.cli.tournament import ClusterOption
@@ -35,7 +34,7 @@ RulesOption = Annotated[
 ]
 
 
-def show(
+def show_patterns(
     network: Annotated[
         str,
         typer.Argument(
@@ -154,7 +153,7 @@ def _print_neighbours(title: str, moves: list["Neighbour"]) -> None:
     print_table((title, "bits", "move", "made", "weight", "score"), rows)
 
 
-def tune(
+def tune_patterns(
     opponent: Annotated[
         str, typer.Option("--opponent", metavar="HEURISTIC", help="newbie, basic or focused.")
     ] = "focused",
@@ -205,11 +204,3 @@ def _run_search(
             update(done, label=f"searching, best {best:.1%}")
 
         return search_settings(game, plan, study, report, executor)
-
-
-app = make_group(
-    help="Networks of board patterns and the Fuzzy player (Vrajitoru 2015).",
-)
-
-for command in (show, tune):
-    app.command()(command)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.help import make_group
 from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption
 from ludus.cli.output import dataclass_as_json, print_json
 
@@ -62,11 +61,7 @@ def engine(
         os._exit(0)
 
 
-serve_app = make_group(help="Serve moves to other programs through a socket.")
-
-
-@serve_app.command()
-def nnmm(
+def serve_nnmm(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")
     ] = 5802,

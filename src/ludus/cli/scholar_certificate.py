@@ -1,4 +1,4 @@
-"""`ludus scholar certify`: prove that a scorer does not lose, with exceptions where it would."""
+"""`ludus certify scholar`: prove that a scorer does not lose, with exceptions where it would."""
 
 import time
 from pathlib import Path

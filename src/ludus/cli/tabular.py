@@ -1,11 +1,10 @@
-"""`ludus menace show`: the matchboxes of MENACE and HER."""
+"""`ludus show menace`: the matchboxes of MENACE and HER."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.help import make_group
 from ludus.cli.options import (
     ForceOption,
     JsonOption,
@@ -25,11 +24,8 @@ if TYPE_CHECKING:
 MAX_BEADS_SHOWN = 40
 """Maximum number of beads printed in a line; with more in a box, one represents several."""
 
-menace_app = make_group(help="Inspect the matchboxes of MENACE and HER.")
 
-
-@menace_app.command()
-def show(
+def show_menace(
     position: PositionArgument,
     game: Annotated[
         str,

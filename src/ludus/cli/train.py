@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.help import HelpGroup, label_parameters, make_group
-from ludus.cli.nnmm_training import tune_nnmm
 from ludus.cli.options import ForceOption, JsonOption
 from ludus.cli.output import has_progress_bar, print_json, print_unsaved, show_progress
 
@@ -67,9 +66,6 @@ class TrainingGroup(HelpGroup):
 
 
 train_app = make_group(cls=TrainingGroup, help="Train a learner and save the result.")
-
-tune_app = make_group(help="Search for the best hyperparameters of a learner.")
-tune_app.command("nnmm")(tune_nnmm)
 
 
 def make_train_command(name: str, training: "type[Training[Any]]") -> "Callable[..., None]":
@@ -173,7 +169,7 @@ def _make_parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
     flag = name.replace("_", "-")
     if extra.get("is_argument"):
         info = typer.Argument(**{"metavar": name.upper(), **details})
-    elif annotation is bool:
+    elif annotation in (bool, bool | None):
         info = typer.Option(f"--{flag}/--no-{flag}", **details)
     else:
         info = typer.Option(f"--{flag}", **details)

@@ -49,7 +49,7 @@ def test_bad_options(spec):
 
 
 def test_boards_without_a_program_say_how_to_get_one():
-    with pytest.raises(LudusError, match="ludus migo learn"):
+    with pytest.raises(LudusError, match="ludus train migo"):
         player("migo", game("hexapawn:size=6"))
 
 

@@ -105,7 +105,7 @@ def test_what_cannot_be_evaluated_is_reported_in_one_line(files, capsys, argumen
 
 def wins_of_imported(folder, out, capsys):
     """Import networks and let them play four games against random moves."""
-    assert run(["nnmm", "import", str(folder), "--out", str(out), "--json"]) == 0
+    assert run(["import", "nnmm", str(folder), "--out", str(out), "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["networks"] == ["TO", "FROM", "REMOVE"]
     assert result["inputs"] == "rawest"
@@ -133,6 +133,6 @@ def test_the_authors_networks_win_when_imported(tmp_path, capsys):
 
 @pytest.mark.parametrize("arguments", [("/nowhere",), (".",), (".", "--order", "XXX")])
 def test_what_cannot_be_imported_is_reported_in_one_line(tmp_path, capsys, arguments):
-    assert run(["nnmm", "import", *arguments, "--out", str(tmp_path / "x")]) == 2
+    assert run(["import", "nnmm", *arguments, "--out", str(tmp_path / "x")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "x").exists()

@@ -173,7 +173,7 @@ def files(tmp_path):
 def test_files_are_joined_and_play(tmp_path, files, capsys):
     out = str(tmp_path / "both")
     ways = ["--shares", "2, 6", "--symmetries", "1,4"]
-    assert run(["nnmm", "join", *files, *ways, "--out", out, "--json"]) == 0
+    assert run(["join", "nnmm", *files, *ways, "--out", out, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [(each["inputs"], each["members"]) for each in found["sets"]] == [
         ("raw", 1),
@@ -190,7 +190,7 @@ def test_files_are_joined_and_play(tmp_path, files, capsys):
 
 def test_without_shares_all_have_the_same_and_half_precision_is_smaller(tmp_path, files, capsys):
     for name, options in (("whole", []), ("half", ["--half"])):
-        assert run(["nnmm", "join", *files, *options, "--out", str(tmp_path / name)]) == 0
+        assert run(["join", "nnmm", *files, *options, "--out", str(tmp_path / name)]) == 0
     assert "0.5" in capsys.readouterr().out
     assert load_committee(tmp_path / "whole").voting == (VotingOptions(0.5), VotingOptions(0.5))
     sizes = [(tmp_path / name).stat().st_size for name in ("half", "whole")]
@@ -213,7 +213,7 @@ def test_without_shares_all_have_the_same_and_half_precision_is_smaller(tmp_path
     ],
 )
 def test_what_cannot_be_joined_is_reported_in_one_line(tmp_path, files, capsys, options):
-    assert run(["nnmm", "join", *files, *options, "--out", str(tmp_path / "x")]) == 2
+    assert run(["join", "nnmm", *files, *options, "--out", str(tmp_path / "x")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "x").exists()
 
@@ -221,5 +221,5 @@ def test_what_cannot_be_joined_is_reported_in_one_line(tmp_path, files, capsys, 
 def test_files_that_are_joined_already_are_not_joined_again(tmp_path, files, capsys):
     save_committee(tmp_path / "both", BOTH)
     joined = [*files, str(tmp_path / "both")]
-    assert run(["nnmm", "join", *joined, "--out", str(tmp_path / "x")]) == 2
+    assert run(["join", "nnmm", *joined, "--out", str(tmp_path / "x")]) == 2
     assert "committee" in capsys.readouterr().err

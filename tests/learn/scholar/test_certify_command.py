@@ -1,4 +1,4 @@
-"""`ludus scholar certify`: from weights to a certified player, resumed, checked and refused."""
+"""`ludus certify scholar`: from weights to a certified player, resumed, checked and refused."""
 
 import json
 
@@ -29,7 +29,7 @@ def endings(tmp_path):
 
 def test_one_command_from_weights_to_a_certified_player(endings, capsys):
     weights, out = endings / "scorer.safetensors", endings / "scorer.exceptions"
-    command = ["scholar", "certify", "--weights", str(weights), "--device", "cpu", "--json"]
+    command = ["certify", "scholar", "--weights", str(weights), "--device", "cpu", "--json"]
     command += ["--positions", str(endings / "endings.txt")]
     assert run([*command, "--moves", "1"]) == 0
     begun = json.loads(capsys.readouterr().out)
@@ -55,7 +55,7 @@ def test_one_command_from_weights_to_a_certified_player(endings, capsys):
 
 def begin_certificate(endings):
     """Visit one move; return the command and the file of its state."""
-    command = ["scholar", "certify", "--weights", str(endings / "scorer.safetensors")]
+    command = ["certify", "scholar", "--weights", str(endings / "scorer.safetensors")]
     command += ["--device", "cpu", "--positions", str(endings / "endings.txt")]
     assert run([*command, "--moves", "1"]) == 0
     return command, endings / "scorer.exceptions.visit"
@@ -98,7 +98,7 @@ def test_certificates_that_cannot_be_made_are_refused_in_one_line(
 ):
     weights = [] if "--size" in arguments else ["--weights", str(endings / "scorer.safetensors")]
     out = str(endings / "x.exceptions")
-    assert run(["scholar", "certify", "--out", out, *weights, *arguments]) == 2
+    assert run(["certify", "scholar", "--out", out, *weights, *arguments]) == 2
     *notes, error = capsys.readouterr().err.strip().splitlines()
     assert words in error
     assert all("note" in line for line in notes)
@@ -106,20 +106,20 @@ def test_certificates_that_cannot_be_made_are_refused_in_one_line(
 
 def test_a_game_that_is_over_has_no_certificate(endings, capsys):
     (endings / "over.txt").write_text("ww./b../.../....../..b/.../..b w 0 0\n")
-    command = ["scholar", "certify", "--weights", str(endings / "scorer.safetensors")]
+    command = ["certify", "scholar", "--weights", str(endings / "scorer.safetensors")]
     assert run([*command, "--device", "cpu", "--positions", str(endings / "over.txt")]) == 2
     assert "the game is over" in capsys.readouterr().err
 
 
 def test_a_chain_has_no_certificate(tmp_path, capsys):
     save_weights(tmp_path / "chain.safetensors", random_weights("chain"))
-    assert run(["scholar", "certify", "--weights", str(tmp_path / "chain.safetensors")]) == 2
+    assert run(["certify", "scholar", "--weights", str(tmp_path / "chain.safetensors")]) == 2
     assert "only scorers" in capsys.readouterr().err
 
 
 def test_certificates_are_for_one_loss_aversion(endings, capsys):
     weights, out = endings / "scorer.safetensors", endings / "scorer.exceptions"
-    command = ["scholar", "certify", "--weights", str(weights), "--device", "cpu", "--json"]
+    command = ["certify", "scholar", "--weights", str(weights), "--device", "cpu", "--json"]
     command += ["--positions", str(endings / "endings.txt")]
     assert run([*command, "--care", "5"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -11,8 +11,8 @@ from ludus.cli.main import app
 
 LONG = {
     *(("play",), ("serve", "nnmm"), ("serve", "http"), ("engine",), ("bench",), ("reproduce",)),
-    *(("patterns", "tune"), ("patterns", "train"), ("tune", "nnmm"), ("solve",)),
-    ("scholar", "certify"),
+    *(("tune", "patterns"), ("train", "patterns"), ("tune", "nnmm"), ("solve",)),
+    ("certify", "scholar"),
 }
 """Commands that may run for long; they also get an option that is refused in any case."""
 

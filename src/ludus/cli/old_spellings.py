@@ -1,0 +1,89 @@
+"""Spellings of commands and options of the release before, which work in this release.
+
+They are replaced before the command line is parsed; a note names the new spelling.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ludus.core.spec import FALSE, TRUE
+
+OLD_COMMANDS = {
+    "menace show": "show menace",
+    "migo explain": "explain migo",
+    "migo learn": "train migo",
+    "migo show": "show migo",
+    "nnmm import": "import nnmm",
+    "nnmm join": "join nnmm",
+    "patterns show": "show patterns",
+    "patterns train": "train patterns",
+    "patterns tune": "tune patterns",
+    "scholar certify": "certify scholar",
+}
+"""Old words of a command, and its new words."""
+
+EACH = "--NAME VALUE"
+"""For an old option with a list `a=1,b=2`: each of the names is an option now."""
+
+OLD_OPTIONS: dict[str, dict[str, str]] = {
+    "train deepq": {"--set": EACH, "--weights": "--out"},
+    "train her": {"--set": EACH},
+    "train menace": {"--set": EACH},
+    "train migo": {"--set": EACH, "--self-play": "--selfplay"},
+    "train patterns": {"--onto": "--base"},
+    "train qlearning": {"--set": EACH},
+}
+"""Old options of a command, by its new words, and the new options; empty: not needed any more."""
+
+
+def replace_old_spellings(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return a command line in the spellings of now, and what to say about each old one.
+
+    >>> replace_old_spellings(["migo", "learn", "hexapawn", "--self-play"])[0]
+    ['train', 'migo', 'hexapawn', '--selfplay']
+    """
+    notices = []
+    words, rest = list(arguments[:2]), list(arguments[2:])
+    command = OLD_COMMANDS.get(" ".join(words))
+    if command is not None:
+        notices.append(_format_notice(" ".join(words), command))
+        words = command.split()
+    renamed = (
+        {**OLD_OPTIONS.get(words[0], {}), **OLD_OPTIONS.get(" ".join(words), {})} if words else {}
+    )
+    end = rest.index("--") if "--" in rest else len(rest)
+    found: list[str] = []
+    options = iter(rest[:end])
+    for each in options:
+        name, equals, value = each.partition("=")
+        new = renamed.get(name)
+        if new is None:
+            found.append(each)
+            continue
+        if new == EACH:
+            replaced = list(_spread_options(words[-1], value if equals else next(options, "")))
+        else:
+            replaced = [f"{new}{equals}{value}"] if new else []
+        notices.append(_format_notice(name, " ".join(replaced) or "not needed"))
+        found += replaced
+    return [*words, *found, *rest[end:]], notices
+
+
+def _spread_options(learner: str, text: str) -> Iterator[str]:
+    """Yield `--a 1 --b 2` for `a=1,b=2`; an option of yes or no is a flag."""
+    from ludus.learn.training import find_training
+
+    fields = find_training(learner).Config.model_fields
+    for part in filter(None, map(str.strip, text.split(","))):
+        name, _, value = map(str.strip, part.partition("="))
+        is_flag = name in fields and fields[name].annotation in (bool, bool | None)
+        flag = name.replace("_", "-")
+        if is_flag and value in TRUE:
+            yield f"--{flag}"
+        elif is_flag and value in FALSE:
+            yield f"--no-{flag}"
+        else:
+            yield from (f"--{flag}", value)
+
+
+def _format_notice(old: str, new: str) -> str:
+    return f"{old} is {new} now; the old spelling works in this release"
