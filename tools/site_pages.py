@@ -218,10 +218,10 @@ def list_commands() -> list[tuple[str, Any, Any]]:
     """Return the full name, the command and its context of every command, groups before theirs."""
     from typer.main import get_command
 
-    from ludus.cli.help import label_parameters
+    from ludus.cli.help import prepare_help
     from ludus.cli.main import app
 
-    root = label_parameters(get_command(app))
+    root = prepare_help(get_command(app))
 
     def walk(name: str, command: Any, parent: Any) -> Iterator[tuple[str, Any, Any]]:
         context = command.context_class(command, info_name=name.rpartition(" ")[2], parent=parent)
@@ -250,6 +250,8 @@ def format_command(name: str, command: Any, context: Any) -> str:
         lines += ["| parameter | meaning |", "|---|---|"]
         lines += [f"| `{_escape_cell(name)}` | {_escape_cell(text)} |" for name, text, _ in rows]
         lines += [""]
+    if command.epilog:
+        lines += ["```text", *(each.strip() for each in command.epilog.splitlines()[2:]), "```", ""]
     return "\n".join(lines)
 
 

@@ -1,47 +1,63 @@
 """Help texts name every command and option in full; shells complete what is typed."""
 
-from collections.abc import Iterator
+import inspect
+import shlex
+from typing import Annotated, get_args, get_origin, get_type_hints
 
 import pytest
 import typer
 
-from ludus.cli.main import COMMANDS, app
-from ludus.learn import LEARNERS
+from ludus.cli.examples import EXAMPLES
+from ludus.cli.main import COMMANDS as HEADINGS
+from ludus.cli.main import app
+from ludus.learn.training import find_training
+from support.command_line import list_commands
+
+COMMANDS = list_commands()
 
 
-def list_command_lines() -> Iterator[tuple[str, ...]]:
-    for name, command in typer.main.get_command(app).commands.items():
-        yield (name,)
-        for subcommand in getattr(command, "commands", {}):
-            yield name, subcommand
-    for system in LEARNERS:
-        yield "train", system
+def test_every_command_has_two_examples():
+    assert EXAMPLES.keys() == COMMANDS.keys()
+    assert all(len(lines) == 2 for lines in EXAMPLES.values())
 
 
-@pytest.mark.parametrize("words", [(), *list_command_lines()], ids=" ".join)
-def test_help_cuts_nothing_and_labels_what_it_shows(ludus, words, monkeypatch):
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_can_be_typed(ludus, name):
+    """Their arguments, options and values are parsed; no command runs."""
+    for line in EXAMPLES[name]:
+        words = shlex.split(line.removeprefix(name))
+        values = COMMANDS[name].make_context(name, words).params
+        assert f"ludus {line}" in ludus(*name.split(), "--help").out
+        if name.startswith("train "):
+            config = find_training(name.split()[1]).Config
+            given = {key: value for key, value in values.items() if key in config.model_fields}
+            config.parse(given)
+
+
+@pytest.mark.parametrize("name", ["", *list_commands(has_groups=True)])
+def test_help_cuts_nothing_and_labels_what_it_shows(ludus, name, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    result = ludus(*words, "--help")
+    result = ludus(*name.split(), "--help")
     assert (result.status, result.err) == (0, "")
     usage, _, rest = result.out.partition("\n")
-    assert usage.startswith(f"Usage: {' '.join(['ludus', *words])}")
+    assert usage.startswith(f"Usage: ludus {name}".strip())
     for label in ("<bool>", "<int", "<float", "<str>", "{", "[["):
         assert label not in result.out
-    assert "..." not in rest
+    assert "..." not in rest.partition("Examples:")[0]
     assert all(len(line) <= 80 for line in result.out.splitlines())
 
 
 def test_help_groups_the_commands_below_headings(ludus):
     lines = ludus("--help").out.splitlines()
     headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
-    assert headings == ["Options:", *(f"{heading}:" for heading in COMMANDS)]
+    assert headings == ["Options:", *(f"{heading}:" for heading in HEADINGS)]
     assert lines[lines.index("Play:") + 1].split()[0] == "play"
 
 
 def test_help_describes_each_command_with_a_whole_sentence(ludus):
     shown = " ".join(ludus("--help").out.split())
     assert "Count the move sequences of a given length: the standard test of move" in shown
-    assert "--seconds-per-network SECONDS" in ludus("train", "nnmm", "--help").out
+    assert "--line-time X  " in ludus("serve", "nnmm", "--help").out
 
 
 @pytest.mark.parametrize("group", ["dataset", "train", "show", "serve", "import"])
@@ -76,3 +92,24 @@ def test_completion_scripts_ask_the_program(ludus, shell):
 
 def test_an_unknown_shell_is_an_error(ludus):
     assert ludus("completion", "tcsh").status == 2
+
+
+CALLBACKS = {
+    each.callback.__name__: each.callback
+    for each in app.registered_commands
+    if each.callback is not None
+}
+
+
+@pytest.mark.parametrize("name", CALLBACKS)
+def test_options_with_a_metavar_have_their_name_written_out(name):
+    """Some versions of typer take a metavar that is the name in capitals for the name itself."""
+    hints = get_type_hints(CALLBACKS[name], include_extras=True)
+    for parameter in inspect.signature(CALLBACKS[name]).parameters:
+        hint = hints[parameter]
+        if get_origin(hint) is not Annotated:
+            continue
+        for option in get_args(hint)[1:]:
+            if isinstance(option, typer.models.OptionInfo) and option.metavar:
+                # Within Annotated typer takes the first text for a name, not for a default.
+                assert str(option.default).startswith("--"), parameter

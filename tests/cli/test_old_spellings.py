@@ -3,22 +3,15 @@
 import json
 
 import pytest
-import typer
 
-from ludus.cli.main import app
 from ludus.cli.old_spellings import EACH, OLD_COMMANDS, OLD_OPTIONS, replace_old_spellings
+from support.command_line import list_commands
 
-
-def find_command(words):
-    command = typer.main.get_command(app)
-    for word in words.split():
-        command = command.get_command(None, word)
-        assert command is not None, words
-    return command
+COMMANDS = list_commands()
 
 
 def list_options(words):
-    return {name for each in find_command(words).params for name in each.opts}
+    return {name for each in COMMANDS[words].params for name in each.opts}
 
 
 @pytest.mark.parametrize("old", OLD_COMMANDS)
@@ -27,7 +20,8 @@ def test_an_old_command_is_a_new_one(old):
     assert new == [*OLD_COMMANDS[old].split(), "x", "--json"]
     assert len(notices) == 1
     assert OLD_COMMANDS[old] in notices[0]
-    find_command(OLD_COMMANDS[old])
+    assert OLD_COMMANDS[old] in COMMANDS
+    assert old not in COMMANDS
 
 
 ENTRIES = [(command, old) for command, options in OLD_OPTIONS.items() for old in options]

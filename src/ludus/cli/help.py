@@ -8,11 +8,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from ludus.cli.examples import EXAMPLES
+
 NUMBER_METAVARS = {"int": "N", "float": "X"}
 """What the help calls a number; the range stands beside it."""
 
 COMPLETION_VARIABLE = "_LUDUS_COMPLETE"
 """Environment variable in which a shell asks for completions."""
+
+UNWRAPPED = "\b"
+"""Click wraps no paragraph that begins with a line of this character."""
 
 HELP_SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -60,10 +65,10 @@ def make_group(
     return group
 
 
-def label_parameters(command: Any) -> Any:
-    """Correct the labels in the help of a command and of its subcommands; return the command.
+def prepare_help(command: Any, words: str = "") -> Any:
+    """Correct the labels in the help of a command and its subcommands, and add their examples.
 
-    Typer's own are `<int range>` for a number, `GAME <str>` for an argument, and `{GAME}` or
+    Typer's own labels are `<int range>` for a number, `GAME <str>` for an argument, and `{GAME}` or
     `[[GAME]]` in the usage.
     """
     for parameter in command.params:
@@ -71,8 +76,11 @@ def label_parameters(command: Any) -> Any:
             _label_argument(parameter)
         elif parameter.metavar is None and not parameter.is_flag:
             parameter.metavar = NUMBER_METAVARS[_type_name(parameter)]
-    for subcommand in getattr(command, "commands", {}).values():
-        label_parameters(subcommand)
+    if words in EXAMPLES:
+        lines = ["Examples:", *(f"  ludus {line}" for line in EXAMPLES[words])]
+        command.epilog = "\n".join((UNWRAPPED, *lines))
+    for name, subcommand in getattr(command, "commands", {}).items():
+        prepare_help(subcommand, f"{words} {name}".strip())
     return command
 
 

@@ -39,8 +39,8 @@ from ludus.cli.help import (
     HELP_SETTINGS,
     HelpGroup,
     complete_command_line,
+    prepare_help,
     completion,
-    label_parameters,
     make_group,
 )
 from ludus.cli.output import print_json, print_notice
@@ -248,7 +248,7 @@ def _invoke(arguments: Sequence[str]) -> int:
     if not _is_json(arguments):
         for notice in notices:
             print_notice(notice)
-    command = label_parameters(typer.main.get_command(app))
+    command = prepare_help(typer.main.get_command(app))
     if (status := complete_command_line(command)) is not None:
         return status
     try:

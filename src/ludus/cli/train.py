@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.help import HelpGroup, label_parameters, make_group
+from ludus.cli.help import HelpGroup, prepare_help, make_group
 from ludus.cli.options import ForceOption, JsonOption
 from ludus.cli.output import has_progress_bar, print_json, print_unsaved, show_progress
 
@@ -62,7 +62,7 @@ class TrainingGroup(HelpGroup):
 
         command = typer.Typer(add_completion=False, rich_markup_mode=None)
         command.command(cmd_name)(make_train_command(cmd_name, find_training(cmd_name)))
-        return label_parameters(typer.main.get_command(command))
+        return prepare_help(typer.main.get_command(command), f"train {cmd_name}")
 
 
 train_app = make_group(cls=TrainingGroup, help="Train a learner and save the result.")

@@ -1,34 +1,25 @@
 """Command lines with odd values, made from the commands themselves."""
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import typer
-
-from ludus.cli.main import app
+from typing import Any
 
 LONG = {
-    *(("play",), ("serve", "nnmm"), ("serve", "http"), ("engine",), ("bench",), ("reproduce",)),
-    *(("tune", "patterns"), ("train", "patterns"), ("tune", "nnmm"), ("solve",)),
-    ("certify", "scholar"),
+    *("play", "serve nnmm", "engine", "bench", "reproduce", "solve"),
+    *("tune patterns", "train patterns", "tune nnmm", "certify scholar"),
 }
 """Commands that may run for long; they also get an option that is refused in any case."""
 
 SMALL = {
-    ("train", "menace"): "--games 2",
-    ("train", "her"): "--games 2",
-    ("train", "qlearning"): "--games 2",
-    ("train", "deepq"): "--games 2",
-    ("train", "gammon"): "--hidden 0 --cycles 1 --positions 2 --games 1",
-    (
-        "train",
-        "gammon-selfplay",
-    ): "--td-rounds 0 --lookahead-rounds 0 --games 1 --batch 4 --hidden 1",
-    ("train", "gammon-expert"): "--groups 1 --steps 0 --games 1 --batch 4 --hidden 1",
-    ("train", "scholar"): "--way chain --size tiny --minutes 0.01",
-    ("train", "nnmm"): "--preset quick --seconds-per-network 0.1",
+    "train menace": "--games 2",
+    "train her": "--games 2",
+    "train qlearning": "--games 2",
+    "train deepq": "--games 2",
+    "train gammon": "--hidden 0 --cycles 1 --positions 2 --games 1",
+    "train gammon-selfplay": "--td-rounds 0 --lookahead-rounds 0 --games 1 --batch 4 --hidden 1",
+    "train gammon-expert": "--groups 1 --steps 0 --games 1 --batch 4 --hidden 1",
+    "train scholar": "--kind chain --size tiny --minutes 0.01",
+    "train nnmm": "--preset quick --seconds-per-network 0.1",
 }
 """Options of trainings that end soon; odd values of the same options come later and count."""
 
@@ -41,26 +32,6 @@ FILES = ("empty", "junk.bin", "text.txt", "list.json", "folder", "missing", "mis
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/proc/self/mem", "/")
 
 
-class CommandLine(NamedTuple):
-    """The words before the arguments, and the parameters, as Click describes them."""
-
-    words: tuple[str, ...]
-    parameters: list[Any]
-
-
-def list_commands() -> list[CommandLine]:
-    """Return every command of `ludus`."""
-    return list(_walk(typer.main.get_command(app), ()))
-
-
-def _walk(command: Any, words: tuple[str, ...]) -> Iterator[CommandLine]:
-    if not hasattr(command, "list_commands"):
-        yield CommandLine(words, [each for each in command.params if each.name != "help"])
-        return
-    for name in command.list_commands(None):
-        yield from _walk(command.get_command(None, name), (*words, name))
-
-
 def write_files(folder: Path) -> None:
     """Write the files of FILES, as far as they exist, into the current folder of the commands."""
     (folder / "empty").touch()
@@ -70,11 +41,12 @@ def write_files(folder: Path) -> None:
     (folder / "folder").mkdir()
 
 
-def make_arguments(command: CommandLine, source: random.Random) -> list[str]:
+def make_arguments(name: str, command: Any, source: random.Random) -> list[str]:
     """Return arguments of a command: odd values for those it needs, and some options."""
-    words = [*command.words, *SMALL.get(command.words, "").split()]
-    options = [each for each in command.parameters if each.param_type_name == "option"]
-    arguments = [each for each in command.parameters if each.param_type_name == "argument"]
+    words = [*name.split(), *SMALL.get(name, "").split()]
+    parameters = [each for each in command.params if each.name != "help"]
+    options = [each for each in parameters if each.param_type_name == "option"]
+    arguments = [each for each in parameters if each.param_type_name == "argument"]
     given = [each for each in arguments if each.required or source.random() < 0.5]
     words += [_odd_value(source) for _ in given]
     needed = [each for each in options if each.required]
@@ -85,7 +57,7 @@ def make_arguments(command: CommandLine, source: random.Random) -> list[str]:
             value = _odd_value(source)
             # Curves may be written into any folder, and these tests may run as root.
             words.append("folder" if "--log" in option.opts and value == "/" else value)
-    if command.words in LONG:
+    if name in LONG:
         words.append("--no-such-option")
     return words
 
