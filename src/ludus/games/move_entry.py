@@ -1,8 +1,8 @@
 """Entry of a move by touching one place after another, for any game, following `Game.steps`."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol
+from typing import Any, Generic, Literal, NamedTuple, Protocol
 
 from ludus.core.errors import BadMove, LudusError, quote
 from ludus.core.game import AnyGame, Game, M, Move, P, Position
@@ -42,6 +42,52 @@ class PartialMove:
         if self.selected is not None:
             points[self.selected] = "selected"
         return points
+
+
+Target = int | None
+"""What a touch leads to: the number of a state; -1, -2, … for the first, the second move, which it
+completes; None for a state that was left out, since there would be too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryState:
+    """A moment in the entry of a move: what to do, and what each touch leads to."""
+
+    task: str
+    stage: EntryStage
+    next: Mapping[str, Target | Mapping[str, Target]]
+    """By place; a man that is touched in order to move has the places that he can go to."""
+
+    standings: tuple[str, str]
+    """The men of both sides in a few words."""
+
+    dice_left: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySteps:
+    """All ways to enter the moves of a position, for a front end that knows no rule."""
+
+    moves: tuple[Move, ...]
+    states: tuple[EntryState, ...]
+    """The first one is the beginning."""
+
+    go_task: str
+    """What to do when a man has been chosen."""
+
+
+class Slots(NamedTuple):
+    """Where the men of one place stand: the first man, the step to the next, and how many fit."""
+
+    x: float
+    y: float
+    step_x: float = 0.0
+    step_y: float = 0.0
+    size: int = 1
+
+
+Stack = tuple[int, int]
+"""A side and the number of its men on a place."""
 
 
 class MadeMove(Protocol):
@@ -104,6 +150,22 @@ class MoveEntry(Generic[P, M]):
             self.preview(position, touched),
             touched[-1] if touched else None,
         )
+
+    def list_steps(self, position: P, touched: tuple[str, ...] = ()) -> EntrySteps:
+        """Return all ways to complete a move after these touches."""
+        return _StepLister(self, position, touched).steps
+
+    def stacks(self, position: P) -> dict[str, Stack]:
+        """Return the men on each place that has any; places as in `slots`."""
+        return {}
+
+    def slots(self) -> dict[str, Slots]:
+        """Return where men stand in the drawing; a place of both sides has a name for each.
+
+        The men of side 0 on the place `bar` have the name `bar0`.
+        """
+        places = self.game.start().drawing().places
+        return {place: Slots(*area.centre) for place, area in places.items()}
 
     def matching_moves(self, position: P, touched: tuple[str, ...]) -> Sequence[M]:
         """Return the legal moves that can be completed after these touches."""
@@ -190,6 +252,66 @@ class MoveEntry(Generic[P, M]):
     def side_name(self, side: int) -> str:
         """Return a side's name, capitalized."""
         return self.game.sides[side].capitalize()
+
+
+class _StepLister:
+    """Lists the ways to enter a move, by the places of `Game.steps`."""
+
+    def __init__(
+        self, move_entry: "MoveEntry[Any, Any]", position: Any, touched: tuple[str, ...]
+    ) -> None:
+        self._entry, self._position = move_entry, position
+        moves = move_entry.matching_moves(position, touched)
+        self._places = [move_entry.game.steps(move) for move in moves]
+        self._states: list[EntryState | None] = []
+        self._go_task = ""
+        self._add_state(touched, range(len(moves)))
+        states = tuple(state for state in self._states if state is not None)
+        self.steps = EntrySteps(tuple(moves), states, self._go_task)
+
+    def _add_state(self, touched: tuple[str, ...], moves: Iterable[int]) -> int:
+        """Add the state after these touches, from which these moves can be completed."""
+        number = len(self._states)
+        self._states.append(None)
+        following = {
+            place: self._follow((*touched, place), group, may_go=True)
+            for place, group in self._group(moves, len(touched)).items()
+        }
+        stage = self._entry.stage(self._position, touched)
+        shown = self._entry.preview(self._position, touched)
+        partial = PartialMove(touched, tuple(following), stage, None, shown)
+        self._states[number] = EntryState(
+            self._entry.describe_task(self._position, partial),
+            stage,
+            following,
+            (self._entry.describe_side(shown, 0), self._entry.describe_side(shown, 1)),
+        )
+        return number
+
+    def _follow(
+        self, touched: tuple[str, ...], moves: Sequence[int], may_go: bool
+    ) -> Any:  # a target, or targets by place
+        """Return what the last touch leads to."""
+        size = len(touched)
+        longer = [move for move in moves if len(self._places[move]) > size]
+        if not longer:
+            return -1 - moves[0]
+        if not may_go or self._entry.stage(self._position, touched) != "go":
+            return self._add_state(touched, longer)
+        partial = PartialMove(touched, (), "go", None, self._position, touched[-1])
+        self._go_task = self._entry.describe_task(self._position, partial)
+        return {
+            place: self._follow((*touched, place), group, may_go=False)
+            for place, group in self._group(longer, size).items()
+        }
+
+    def _group(self, moves: Iterable[int], size: int) -> dict[str, list[int]]:
+        """Return the moves by the place that is touched next."""
+        groups: dict[str, list[int]] = {}
+        for move in moves:
+            if len(self._places[move]) > size:
+                groups.setdefault(self._places[move][size], []).append(move)
+        return groups
 
 
 AnyMoveEntry = MoveEntry[Any, Any]

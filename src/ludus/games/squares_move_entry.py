@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ludus.core.game import Move
 from ludus.games import hexapawn, noughts_and_crosses
-from ludus.games.move_entry import Arrangement, MoveEntry, PartialMove
+from ludus.games.move_entry import Arrangement, MoveEntry, PartialMove, Stack
 from ludus.games.squares import EMPTY, SquaresPosition, square_name
 
 
@@ -19,13 +19,15 @@ class _SquaresMoveEntry(MoveEntry[SquaresPosition, Move], ABC):
         letter = position.cells[self._square(position, place)]
         return self.men[self.letters.index(letter)] if letter in self.letters else ""
 
-    def to_arrangement(self, position: SquaresPosition) -> Arrangement:
-        men = {
+    def stacks(self, position: SquaresPosition) -> dict[str, Stack]:
+        return {
             square_name(square, position.size): (self.letters.index(letter), 1)
             for square, letter in enumerate(position.cells)
             if letter in self.letters
         }
-        return Arrangement(men, position.mover)
+
+    def to_arrangement(self, position: SquaresPosition) -> Arrangement:
+        return Arrangement(self.stacks(position), position.mover)
 
     def from_arrangement(self, arrangement: Arrangement) -> SquaresPosition:
         start = self.game.start()

@@ -19,7 +19,20 @@ from ludus.games.backgammon.board import (
 )
 from ludus.games.backgammon.position import Action, Position
 from ludus.games.backgammon.stakes import OFFERS, CubeAction
-from ludus.games.move_entry import Arrangement, MadeMove, MoveEntry, PartialMove
+from ludus.games.move_entry import (
+    Arrangement,
+    EntryState,
+    EntrySteps,
+    MadeMove,
+    MoveEntry,
+    PartialMove,
+    Slots,
+    Stack,
+    Target,
+)
+
+MAX_STATES = 24
+"""States in the middle of a roll that are listed at once; only doubles have more."""
 
 FinalBoards = dict[View, Move]
 """The boards a roll can lead to, with the legal move for each."""
@@ -133,6 +146,64 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
             return self._entry(touched, position.turn, starts, shown, state.dice)
         move = roll.final_boards[state.view] if touched else None
         return PartialMove(touched, (), "begin", move, shown, dice_left=state.dice)
+
+    def list_steps(self, position: Position, touched: tuple[str, ...] = ()) -> EntrySteps:
+        """Return all ways to play the dice that are left; a man sent over several stops there."""
+        if position.phase != "play" or position.dice is None:
+            return super().list_steps(position, touched)
+        roll, state, _ = self._walk(position, touched)
+        moves = tuple(roll.final_boards.values())
+        numbers_of_moves = {view: number for number, view in enumerate(roll.final_boards)}
+        numbers = {state: 0}
+        states = []
+        for here in (queue := [state]):
+            following: dict[str, dict[str, Target]] = {}
+            for (start, end), after in roll.steps(here).items():
+                if not roll.steps(after):
+                    target: Target = -1 - numbers_of_moves[after.view]
+                elif after not in numbers and len(numbers) >= MAX_STATES:
+                    target = None
+                else:
+                    if after not in numbers:
+                        numbers[after] = len(numbers)
+                        queue.append(after)
+                    target = numbers[after]
+                first, second = self._name(start, position), self._name(end, position)
+                following.setdefault(first, {})[second] = target
+            states.append(self._describe_state(position, here, following))
+        go_task = self.describe_task(
+            position, PartialMove(("",), (), "go", None, position, selected="")
+        )
+        return EntrySteps(moves, tuple(states), go_task)
+
+    def _describe_state(
+        self, position: Position, state: TurnState, following: dict[str, dict[str, Target]]
+    ) -> EntryState:
+        shown, num_dice = self._shown(position, state), len(start_turn(position).dice)
+        touched = ("",) * (2 * (num_dice - len(state.dice)))
+        task = self.describe_task(position, PartialMove(touched, (), "begin", None, shown))
+        standings = self.describe_side(shown, 0), self.describe_side(shown, 1)
+        return EntryState(task, "begin", following, standings, state.dice)
+
+    @staticmethod
+    def _name(place: int, position: Position) -> str:
+        return place_name(format_place(place), position.turn)
+
+    def stacks(self, position: Position) -> dict[str, Stack]:
+        men = self.to_arrangement(position).men
+        return men | {f"bar{side}": (side, n) for side, n in enumerate(position.bar) if n}
+
+    def slots(self) -> dict[str, Slots]:
+        from ludus.games.backgammon import drawing
+
+        rows = {str(number): drawing.point_slots(number) for number in range(1, 25)}
+        rows |= {f"bar{side}": drawing.bar_slots(side) for side in (0, 1)}
+        slots = {
+            name: Slots(*first, second[0] - first[0], second[1] - first[1], 2 + len(others))
+            for name, (first, second, *others) in rows.items()
+        }
+        trays = {f"off{side}": Slots(*drawing.tray_middle(side), size=0) for side in (0, 1)}
+        return slots | trays
 
     def last_places(self, moves: Sequence[MadeMove]) -> tuple[str, ...]:
         # Bar and tray are drawn as those of the side whose turn it is now.

@@ -1,7 +1,7 @@
 """Move entry for Morris: place or move a man and, when a mill closes, take one."""
 
 from ludus.core import game as core
-from ludus.games.move_entry import Arrangement, EntryStage, MoveEntry, PartialMove
+from ludus.games.move_entry import Arrangement, EntryStage, MoveEntry, PartialMove, Stack
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS, Move
 from ludus.games.nine_mens_morris.game import NineMensMorris
 from ludus.games.nine_mens_morris.notation import PositionFields
@@ -80,9 +80,11 @@ class MorrisMoveEntry(MoveEntry[MorrisPosition, Move]):
         predicate = f"placed {end}" if move.frm is None else f"moved {places[0]} to {end}"
         return predicate if move.take is None else f"{predicate} and took {taken}"
 
+    def stacks(self, position: MorrisPosition) -> dict[str, Stack]:
+        return {POINTS[point]: (side, 1) for side in (0, 1) for point in position.men[side]}
+
     def to_arrangement(self, position: MorrisPosition) -> Arrangement:
-        men = {POINTS[point]: (side, 1) for side in (0, 1) for point in position.men[side]}
-        return Arrangement(men, position.mover, position.hands)
+        return Arrangement(self.stacks(position), position.mover, position.hands)
 
     def from_arrangement(self, arrangement: Arrangement) -> Position:
         white, black = (
