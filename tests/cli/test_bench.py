@@ -3,7 +3,7 @@
 import json
 from functools import cache
 
-from ludus.cli import bench
+from ludus.arena import benchmark
 
 SIGNATURE = 788134512
 """Changes only when rules, random games or players are meant to change.
@@ -14,11 +14,11 @@ that should says why, and carries the number that `ludus bench` prints.
 
 
 def test_nothing_has_changed():
-    assert bench.compute_signature() == SIGNATURE
+    assert benchmark.compute_signature() == SIGNATURE
 
 
 def test_every_preset_is_part_of_the_signature():
-    text = "\n".join(bench.signature_lines())
+    text = "\n".join(benchmark.list_signature_lines())
     assert "perft nine_mens_morris " in text
     assert "match nine_mens_morris:vrajitoru " in text
     assert "random backgammon:hyper " in text
@@ -26,13 +26,13 @@ def test_every_preset_is_part_of_the_signature():
 
 
 def test_the_signature_sees_a_small_change(monkeypatch):
-    monkeypatch.setattr(bench, "SIGNATURE_SEED", bench.SIGNATURE_SEED + 1)
-    assert bench.compute_signature() != SIGNATURE
+    monkeypatch.setattr(benchmark, "SIGNATURE_SEED", benchmark.SIGNATURE_SEED + 1)
+    assert benchmark.compute_signature() != SIGNATURE
 
 
 def test_bench_for_programs_and_for_people(ludus, monkeypatch):
-    monkeypatch.setattr(bench, "MIN_SECONDS", 0.001)
-    monkeypatch.setattr(bench, "compute_signature", cache(bench.compute_signature))
+    monkeypatch.setattr(benchmark, "MIN_SECONDS", 0.001)
+    monkeypatch.setattr(benchmark, "compute_signature", cache(benchmark.compute_signature))
     result = json.loads(ludus("bench", "--json").out)
     assert result["signature"] == SIGNATURE
     assert all(rate > 0 for rate in result["throughput"].values())

@@ -1,13 +1,13 @@
-"""`ludus dataset stats|check|expand|label|export|generate|fetch`: datasets of good moves."""
+"""`ludus dataset`: describe, check, expand, label, export, generate and fetch good moves."""
 
 import sys
 import time as clock
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.dataset_labels import export, label
 from ludus.cli.help import make_group
 from ludus.cli.options import (
     DatasetArgument,
@@ -16,6 +16,7 @@ from ludus.cli.options import (
     GameArgument,
     JsonOption,
     NodesOption,
+    OracleOption,
     OutputFileOption,
     RulesOption,
     TimeOption,
@@ -23,12 +24,11 @@ from ludus.cli.options import (
 from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
 from ludus.cli.tournament import ClusterOption, JobsOption
 from ludus.core.files import atomic_file, check_output, write_text
-from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from ludus.datasets.download import RemoteFile
+    from ludus.datasets.morris.labels import LabelCounts, Labels
     from ludus.datasets.morris.statistics import DatasetStatistics
     from ludus.games.nine_mens_morris.batch import MoveBatch
     from ludus.games.nine_mens_morris.rules import Rules as MorrisRules
@@ -174,42 +174,125 @@ def expand(
         print(f"{entries} entries became {written} in {seconds:.1f} s")
 
 
+def label(
+    file: DatasetArgument,
+    out: OutputFileOption,
+    oracle: OracleOption = None,
+    rules: RulesOption = "",
+    cluster: ClusterOption = "",
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Add to every entry its exact value, its depth in plies, and the moves that keep the value."""
+    _write_labels(False, file, out, oracle, rules, cluster, force, json)
+
+
+def export(
+    file: DatasetArgument,
+    out: OutputFileOption,
+    oracle: OracleOption = None,
+    rules: RulesOption = "",
+    cluster: ClusterOption = "",
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Write a dataset with exact values, depths and critical flags as a Parquet file.
+
+    Labels that `ludus dataset label` wrote are used unless --oracle is given.
+    """
+    _write_labels(True, file, out, oracle, rules, cluster, force, json)
+
+
+def _write_labels(
+    is_export: bool,
+    file: Path,
+    out: Path,
+    oracle: Path | None,
+    rules: str,
+    cluster: str,
+    force: bool,
+    json: bool,
+) -> None:
+    check_output(out, file, force=force)
+    from ludus.arena.executors import make_executor
+    from ludus.datasets.morris.labelling import Labeller
+    from ludus.datasets.morris.validation import parse_rules
+
+    began = clock.perf_counter()
+    with make_executor(cluster=cluster) if cluster else nullcontext() as executor:
+        labeller = Labeller(parse_rules(rules), oracle, executor, _track_labels)
+        write = labeller.export_file if is_export else labeller.label_file
+        solved = write(file, out)
+    seconds = round(clock.perf_counter() - began, 3)
+    if json:
+        size = {"bytes": out.stat().st_size} if is_export else {}
+        counts = labeller.counts.as_json()
+        print_json(**counts, solved=solved, out=str(out), **size, seconds=seconds)
+        return
+    _print_label_counts(labeller.counts)
+
+
+def _track_labels(batches: "Iterable[Labels]", count: int | None) -> "Iterable[Labels]":
+    return track_progress(batches, count, "labelling")
+
+
+def _print_label_counts(tally: "LabelCounts") -> None:
+    from ludus.games.nine_mens_morris.batch import RESULT_NAMES
+
+    counts = ", ".join(
+        f"{count} {name}" for name, count in zip(RESULT_NAMES, tally.results.tolist(), strict=True)
+    )
+    print(f"{tally.entries} entries: {counts}")
+    kept = tally.critical_kept / max(1, tally.critical)
+    random_kept = tally.random_kept / max(1, tally.critical)
+    print(
+        f"{tally.critical} are critical; their moves keep the value in {kept:.1%}, "
+        f"random moves would in {random_kept:.1%}"
+    )
+    print(f"{tally.critical_reached} of them have numbers of men that occur in games")
+
+
+StatesOption = Annotated[
+    int,
+    typer.Option(
+        "--states",
+        metavar="N",
+        min=1,
+        max=100_000_000,
+        help="Number of positions.",
+        show_default=False,
+    ),
+]
+TeacherOption = Annotated[
+    str,
+    typer.Option(
+        "--teacher",
+        metavar="PLAYER",
+        help="The player to record.",
+        show_default="that of the game",
+    ),
+]
+OpponentsOption = Annotated[
+    str,
+    typer.Option(
+        "--opponents",
+        metavar="PLAYER,PLAYER…",
+        help="The opponents of the teacher.",
+        show_default="those of the game, and the teacher itself",
+    ),
+]
+GeneratorOption = Annotated[
+    str, typer.Option("--options", metavar="KEY=VALUE,…", help="Options of the game's generator.")
+]
+
+
 def generate(
     game: GameArgument,
     out: OutputFileOption,
-    states: Annotated[
-        int,
-        typer.Option(
-            "--states",
-            metavar="N",
-            min=1,
-            max=100_000_000,
-            help="Number of positions.",
-            show_default=False,
-        ),
-    ],
-    teacher: Annotated[
-        str,
-        typer.Option(
-            "--teacher",
-            metavar="PLAYER",
-            help="The player to record.",
-            show_default="that of the game",
-        ),
-    ] = "",
-    opponents: Annotated[
-        str,
-        typer.Option(
-            "--opponents",
-            metavar="PLAYER,PLAYER…",
-            help="The opponents of the teacher.",
-            show_default="those of the game, and the teacher itself",
-        ),
-    ] = "",
-    options: Annotated[
-        str,
-        typer.Option("--options", metavar="KEY=VALUE,…", help="Options of the game's generator."),
-    ] = "",
+    states: StatesOption,
+    teacher: TeacherOption = "",
+    opponents: OpponentsOption = "",
+    options: GeneratorOption = "",
     rules: RulesOption = "",
     time: TimeOption = None,
     nodes: NodesOption = None,
@@ -225,22 +308,11 @@ def generate(
     """
     from ludus.arena.executors import make_executor
     from ludus.core.player import Limit
-    from ludus.datasets import GENERATORS
-    from ludus.datasets.generation import GenerationRun
-    from ludus.datasets.generator import GenerationPlan, parse_players
-    from ludus.games import game as named_game
+    from ludus.datasets.generation import GenerationRun, make_plan
 
-    kind = GENERATORS[named_game(game, rules).id]
-    chosen = teacher or kind.teacher
-    plan = GenerationPlan(
-        game=game,
-        teacher=chosen,
-        opponents=parse_players(opponents) or (*kind.opponents, chosen),
-        states=states,
-        rules=rules,
-        options=options,
-        limit=Limit(time, nodes, depth),
-        seed=seed,
+    limit = Limit(time, nodes, depth)
+    plan = make_plan(
+        game, states, teacher, opponents, rules=rules, options=options, limit=limit, seed=seed
     )
     run = GenerationRun(plan, out, make_executor(jobs, cluster))
     began = clock.perf_counter()
@@ -270,10 +342,6 @@ def generate(
     print(f"{seconds:.1f} s; the settings are in {made.sidecar}")
 
 
-BYTES_PER_STEP = 1 << 14
-"""Number of bytes per step of the progress bar."""
-
-
 def fetch(
     name: Annotated[
         str,
@@ -301,38 +369,23 @@ def fetch(
 
     Existing files are kept, and an interrupted download is resumed.
     """
-    from ludus.datasets.download import SOURCES, default_folder, is_fetched
+    from ludus.datasets.download import fetch_source
 
-    check_choice("there is no published data", name, SOURCES)
-    source = SOURCES[name]
-    folder = out or default_folder(name)
-    missing = [remote for remote in source.files if not is_fetched(remote, folder)]
-    for remote in missing:
-        steps = _fetch_steps(remote, base or source.base, folder)
-        for _ in track_progress(steps, remote.num_bytes // BYTES_PER_STEP, remote.name):
-            pass
+    found = fetch_source(name, out, base, track_progress)
+    files = found.source.files
     if json:
-        files = [
-            {"file": str(folder / each.name), "bytes": each.num_bytes, "sha256": each.sha256}
-            for each in source.files
+        listed = [
+            {"file": str(found.folder / each.name), "bytes": each.num_bytes, "sha256": each.sha256}
+            for each in files
         ]
-        fetched = [remote.name for remote in missing]
-        print_json(name=name, out=str(folder), files=files, fetched=fetched)
+        print_json(name=name, out=str(found.folder), files=listed, fetched=found.fetched)
         return
-    num_present = len(source.files) - len(missing)
-    print(f"{folder}: {len(missing)} files fetched, {num_present} were present; checksums match")
-    for note in source.notes:
+    num_fetched, num_present = len(found.fetched), len(files) - len(found.fetched)
+    print(
+        f"{found.folder}: {num_fetched} files fetched, {num_present} were present; checksums match"
+    )
+    for note in found.source.notes:
         print(note)
-
-
-def _fetch_steps(remote: "RemoteFile", base: str, folder: Path) -> "Iterator[int]":
-    """Yield one item for every BYTES_PER_STEP bytes."""
-    from ludus.datasets.download import fetch
-
-    rest = 0
-    for num_bytes in fetch(remote, base, folder):
-        steps, rest = divmod(rest + num_bytes, BYTES_PER_STEP)
-        yield from range(steps)
 
 
 app = make_group(

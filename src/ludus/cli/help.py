@@ -28,7 +28,7 @@ class HelpGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
+            command: Any = self.get_command(ctx, name)
             if command is None:
                 continue
             heading = command.rich_help_panel

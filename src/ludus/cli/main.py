@@ -39,9 +39,9 @@ from ludus.cli.help import (
     HELP_SETTINGS,
     HelpGroup,
     complete_command_line,
-    prepare_help,
     completion,
     make_group,
+    prepare_help,
 )
 from ludus.cli.output import print_json, print_notice
 from ludus.cli.train import train_app

@@ -2,10 +2,8 @@
 
 import json as json_format
 import sys
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +13,7 @@ from ludus.cli.options import JsonOption
 from ludus.cli.output import make_console, print_json, show_progress
 from ludus.cli.tournament import ClusterOption, JobsOption
 from ludus.core.errors import LudusError
-from ludus.core.files import make_folder, quote_path, write_text
+from ludus.core.files import make_folder, quote_path
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
@@ -26,6 +24,42 @@ if TYPE_CHECKING:
 
 FILE_TABLE_WIDTH = 160
 """Width of a table if standard output is not a terminal."""
+
+
+SizeOption = Annotated[
+    str,
+    typer.Option(
+        "--size",
+        metavar="quick|reduced|published|certain",
+        help="Size of the run: quick, less than in the paper, as there, or precise.",
+        show_default="set by the experiment",
+    ),
+]
+FolderOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--oracle",
+        metavar="DIR",
+        help="A folder written by `ludus solve`, for experiments that need one.",
+    ),
+]
+DeviceOption = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        metavar="auto|cpu|cuda",
+        help="Where networks are trained; auto: on a GPU if there is one.",
+    ),
+]
+ExperimentsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--experiments",
+        metavar="DIR",
+        help="Folder of the experiments.",
+        show_default="that of the checkout",
+    ),
+]
 
 
 def reproduce(
@@ -43,46 +77,16 @@ def reproduce(
             "--list", help="List the experiments: source, cost of each size, stored results."
         ),
     ] = False,
-    size: Annotated[
-        str,
-        typer.Option(
-            "--size",
-            metavar="quick|reduced|published|certain",
-            help="Size of the run: quick, less than in the paper, as there, or precise.",
-            show_default="set by the experiment",
-        ),
-    ] = "",
+    size: SizeOption = "",
     seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Reports, figures and cached results.")
     ] = Path("reproduced"),
     jobs: JobsOption = 0,
     cluster: ClusterOption = "",
-    oracle: Annotated[
-        Path | None,
-        typer.Option(
-            "--oracle",
-            metavar="DIR",
-            help="A folder written by `ludus solve`, for experiments that need one.",
-        ),
-    ] = None,
-    device: Annotated[
-        str,
-        typer.Option(
-            "--device",
-            metavar="auto|cpu|cuda",
-            help="Where networks are trained; auto: on a GPU if there is one.",
-        ),
-    ] = "auto",
-    experiments: Annotated[
-        Path | None,
-        typer.Option(
-            "--experiments",
-            metavar="DIR",
-            help="Folder of the experiments.",
-            show_default="that of the checkout",
-        ),
-    ] = None,
+    oracle: FolderOption = None,
+    device: DeviceOption = "auto",
+    experiments: ExperimentsOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Discard cached results.")] = False,
     save: Annotated[
         bool, typer.Option("--save", help="Store the results beside the experiment, too.")
@@ -94,21 +98,15 @@ def reproduce(
 ) -> None:
     """Reproduce published tables or figures and compare our results with them."""
     from ludus.reproduce.context import RunOptions
-    from ludus.reproduce.experiment import (
-        find_experiment,
-        find_experiments_folder,
-        list_experiments,
-    )
-    from ludus.reproduce.results import read_results
+    from ludus.reproduce.experiment import find_experiment, find_experiments_folder
+    from ludus.reproduce.results import read_results, store_results
 
     folder = find_experiments_folder(experiments)
     if is_list and ids:
         raise LudusError("--list lists all experiments; give no ids")
     _check_options(size, oracle, device, from_results, fresh or save)
     if not ids:
-        if not (found := list_experiments(folder)):
-            raise LudusError(f"there are no experiments in {quote_path(folder)}")
-        _list_experiments(found, json, has_items=not is_list)
+        _list_experiments(folder, json, has_items=not is_list)
         return
     chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids)]
     options = RunOptions(size, seed, jobs, cluster, oracle, device, ignore_cache=fresh)
@@ -116,8 +114,7 @@ def reproduce(
     for experiment in chosen:
         results = read_results(experiment) if from_results else _run(experiment, out, options)
         if save:
-            make_folder(experiment.results.parent)
-            write_text(experiment.results, results.stored_text(date.today()))
+            store_results(experiment, results)
         files = _write_report(results, out / experiment.id)
         done.append({**results.as_json(), "files": [str(path) for path in files]})
         if not json:
@@ -143,61 +140,54 @@ def _check_options(
         )
 
 
-def _list_experiments(experiments: list["Experiment"], is_json: bool, has_items: bool) -> None:
+def _list_experiments(folder: Path, is_json: bool, has_items: bool) -> None:
     """List the experiments, or their published items; a broken one has the error in its row."""
-    from ludus.reproduce.overview import ITEM_HEADINGS, format_item, list_all_items
+    from ludus.reproduce.experiment import list_experiments
+    from ludus.reproduce.overview import (
+        ITEM_HEADINGS,
+        count_items,
+        describe_experiment,
+        format_item,
+        list_all_items,
+    )
 
-    lines: list[tuple[str, ...]] = []
-    objects: list[dict[str, Any]] = []
+    experiments = list_experiments(folder)
+    if not experiments:
+        raise LudusError(f"there are no experiments in {quote_path(folder)}")
+    described: list[dict[str, Any]] = []
     items: list[Item] = []
     for experiment in experiments:
         try:
-            line, about = _describe_experiment(experiment)
+            about = describe_experiment(experiment)
             items += list_all_items([experiment]) if has_items else ()
         except LudusError as error:
-            line = (experiment.id, f"broken: {error}", "", "", "")
             about = {"id": experiment.id, "error": str(error)}
-        lines.append(line)
-        objects.append(about)
+        described.append(about)
     if is_json:
-        counts = {"items": [item.as_json() for item in items]} if has_items else {}
-        print_json(experiments=objects, **counts)
+        found = {"items": [item.as_json() for item in items]} if has_items else {}
+        print_json(experiments=described, **found)
     elif has_items:
-        broken = [(line[0], *[""] * 4, *line[1:2], "") for line in lines if len(line[4]) == 0]
+        broken = [
+            (each["id"], *[""] * 4, f"broken: {each['error']}", "")
+            for each in described
+            if "error" in each
+        ]
         rows = [format_item(item) for item in items]
         _print_result_table(ITEM_HEADINGS, rows + broken, text_columns=(0, 1, 5, 6))
-        print(f"\n{_count_items(items)}; `ludus reproduce --list` lists the experiments")
+        print(f"\n{count_items(items)}; `ludus reproduce --list` lists the experiments")
     else:
         headings = ("id", "what", "source", "how long", "stored")
-        _print_result_table(headings, lines, text_columns=range(5))
+        _print_result_table(headings, map(_format_experiment, described), text_columns=range(5))
 
 
-def _describe_experiment(experiment: "Experiment") -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Return the line of an experiment and the same for programs."""
-    from ludus.reproduce.results import read_results
-
-    published = experiment.published()
-    costs = {size: settings["cost"] for size, settings in published.sizes.items()}
-    stored, shown = None, "nothing"
-    if experiment.results.is_file():
-        results = read_results(experiment, has_figures=False)
-        stored = {"size": results.size, "date": results.saved_on, "rows": len(results.rows)}
-        shown = f"{results.size}, {results.saved_on}"
-    long = ", ".join(f"{size} {cost}" for size, cost in costs.items())
-    about = {"title": published.title, "source": published.source, "sizes": costs}
-    return (
-        (published.id, published.title, published.source, long, shown),
-        {"id": published.id, **about, "default_size": published.default_size, "stored": stored},
-    )
-
-
-def _count_items(items: Sequence["Item"]) -> str:
-    """Return the number of items by status."""
-    counts = Counter(item.status for item in items)
-    return (
-        f"{len(items)} items: {counts['agrees']} agree, {counts['differs']} differ,"
-        f" {counts['not reproduced']} are not reproduced"
-    )
+def _format_experiment(about: dict[str, Any]) -> tuple[str, ...]:
+    """Return the row of an experiment in the list."""
+    if "error" in about:
+        return about["id"], f"broken: {about['error']}", "", "", ""
+    stored = about["stored"]
+    shown = "nothing" if stored is None else f"{stored['size']}, {stored['date']}"
+    costs = ", ".join(f"{size} {cost}" for size, cost in about["sizes"].items())
+    return about["id"], about["title"], about["source"], costs, shown
 
 
 def _run(experiment: "Experiment", out: Path, options: "RunOptions") -> "ExperimentResults":
@@ -227,7 +217,7 @@ def _write_report(results: "ExperimentResults", folder: Path) -> list[Path]:
 
 
 def _print_result_table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], text_columns: Collection[int] = (0,)
+    headings: Sequence[str], rows: Iterable[Sequence[str]], text_columns: Collection[int] = (0,)
 ) -> None:
     """Print the table; if it is too wide, texts are folded and numbers are not.
 
@@ -236,7 +226,7 @@ def _print_result_table(
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    last = len(headings) - 1
+    last, rows = len(headings) - 1, list(rows)
     if not any(row[last] for row in rows):  # no row has a note
         headings, rows = headings[:last], [row[:last] for row in rows]
     for number, heading in enumerate(headings):

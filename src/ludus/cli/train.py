@@ -3,7 +3,6 @@
 import inspect
 import sys
 import time
-import types
 import typing
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.help import HelpGroup, prepare_help, make_group
+from ludus.cli.help import HelpGroup, make_group, prepare_help
 from ludus.cli.options import ForceOption, JsonOption
 from ludus.cli.output import has_progress_bar, print_json, print_unsaved, show_progress
 
@@ -187,9 +186,12 @@ def _make_parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
 
 def _format_help(field: "FieldInfo") -> str:
     """Return the docstring of a field with its choices."""
+    from ludus.learn.config import unwrap_optional
+
     text = " ".join((field.description or "").split())
-    choices = typing.get_args(field.annotation)
-    is_closed = typing.get_origin(field.annotation) is typing.Literal
+    annotation = unwrap_optional(field.annotation)
+    choices = typing.get_args(annotation)
+    is_closed = typing.get_origin(annotation) is typing.Literal
     if is_closed and not all(str(each) in text for each in choices):
         text += f" One of {', '.join(map(str, choices))}."
     return text
@@ -206,13 +208,12 @@ def _choose_metavar(name: str, field: "FieldInfo") -> str | None:
 
 def _find_option_type(field: "FieldInfo") -> Any:
     """Return the type by which typer reads the text of an option; the config checks its value."""
-    annotation: Any = field.annotation
+    from ludus.learn.config import unwrap_optional
+
+    annotation = unwrap_optional(field.annotation)
     arguments = typing.get_args(annotation)
-    if typing.get_origin(annotation) is typing.Literal:
-        return str
-    if isinstance(annotation, types.UnionType):
-        return annotation
     if typing.get_origin(annotation) is tuple:
         # Numbers are separated by commas, files are given by repeated options.
         return list[arguments[0]] if arguments[0] in (str, Path) else str  # type: ignore[valid-type]
-    return annotation
+    found = str if arguments else annotation
+    return found if annotation == field.annotation else found | None

@@ -5,7 +5,7 @@ import http.client
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from typing import Any
 
 from ludus.core.errors import CannotFetch, quote, to_one_line
 from ludus.core.files import cache_folder, check_end, describe_os_error, quote_path
+from ludus.core.spec import check_choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,48 @@ PARTIAL_CONTENT, RANGE_NOT_SATISFIABLE = 206, 416
 def default_folder(name: str) -> Path:
     """Return the folder in which published data is stored: `name` in the user's cache folder."""
     return (cache_folder() or Path()) / name
+
+
+BYTES_PER_STEP = 1 << 14
+"""Number of bytes per step of progress."""
+
+Track = Callable[[Iterable[int], int, str], Iterable[int]]
+"""Passes on the steps of a file, of which there are so many, and shows progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedData:
+    """Published data in a folder."""
+
+    source: DataSource
+    folder: Path
+    fetched: tuple[str, ...]
+    """Files that were downloaded; the others were there."""
+
+
+def fetch_source(
+    name: str,
+    folder: Path | None = None,
+    base: str = "",
+    track: Track = lambda steps, count, label: steps,
+) -> FetchedData:
+    """Download the files of a data source that are missing, and verify all checksums."""
+    check_choice("there is no published data", name, SOURCES)
+    source, folder = SOURCES[name], folder or default_folder(name)
+    missing = [remote for remote in source.files if not is_fetched(remote, folder)]
+    for remote in missing:
+        steps = _count_steps(fetch(remote, base or source.base, folder))
+        for _ in track(steps, remote.num_bytes // BYTES_PER_STEP, remote.name):
+            pass
+    return FetchedData(source, folder, tuple(remote.name for remote in missing))
+
+
+def _count_steps(blocks: Iterable[int]) -> Iterator[int]:
+    """Yield one item for every BYTES_PER_STEP bytes."""
+    rest = 0
+    for num_bytes in blocks:
+        steps, rest = divmod(rest + num_bytes, BYTES_PER_STEP)
+        yield from range(steps)
 
 
 def is_fetched(remote: RemoteFile, folder: Path) -> bool:

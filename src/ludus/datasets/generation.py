@@ -19,7 +19,7 @@ from ludus.core.errors import BadDataset, LudusError
 from ludus.core.executors import TaskExecutor
 from ludus.core.files import add_suffix, cannot_write, check_replaceable, quote_path, write_bytes
 from ludus.datasets import GENERATORS
-from ludus.datasets.generator import DatasetGenerator, GenerationPlan
+from ludus.datasets.generator import DatasetGenerator, GenerationPlan, parse_players
 from ludus.games import game as named_game
 
 _BLOCK = re.compile(rb"#([0-9]{1,15}) ([0-9]{1,9}) ([0-9]{1,10})\n")
@@ -157,6 +157,16 @@ VERSION = 1
 
 MAX_IDLE = 2000
 """Number of successive matches without a new state after which the run fails."""
+
+
+def make_plan(
+    game: str, states: int, teacher: str = "", opponents: str = "", *, rules: str = "", **more: Any
+) -> GenerationPlan:
+    """Return a plan with the teacher and opponents of the game's generator, or with others."""
+    generator = GENERATORS[named_game(game, rules).id]
+    teacher = teacher or generator.teacher
+    players = parse_players(opponents) or (*generator.opponents, teacher)
+    return GenerationPlan(game, teacher, players, states, rules, **more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """All published items with their status: agrees, differs, or not reproduced."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -135,3 +136,29 @@ def list_all_items(experiments: Iterable[Experiment]) -> Iterator[Item]:
                     unit=row.unit,
                     reason=NO_STORED_RESULTS,
                 )
+
+
+def count_items(items: Iterable[Item]) -> str:
+    """Say how many items have which status."""
+    counts = Counter(item.status for item in items)
+    return (
+        f"{counts.total()} items: {counts['agrees']} agree, {counts['differs']} differ,"
+        f" {counts['not reproduced']} are not reproduced"
+    )
+
+
+def describe_experiment(experiment: Experiment) -> dict[str, Any]:
+    """Return title, source, cost of each size and stored results of an experiment, for JSON."""
+    published = experiment.published()
+    stored = None
+    if experiment.results.is_file():
+        results = read_results(experiment, has_figures=False)
+        stored = {"size": results.size, "date": results.saved_on, "rows": len(results.rows)}
+    return {
+        "id": published.id,
+        "title": published.title,
+        "source": published.source,
+        "sizes": {size: settings["cost"] for size, settings in published.sizes.items()},
+        "default_size": published.default_size,
+        "stored": stored,
+    }

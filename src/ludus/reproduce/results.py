@@ -138,9 +138,12 @@ class ExperimentResults:
             raise BadExperiment(f"{self.published.id}: JSON cannot hold it: {error}") from error
         return NUMBER_LIST_PATTERN.sub(lambda found: " ".join(found[0].split()), text)
 
-    def stored_text(self, day: date) -> str:
-        """Return the text of a stored file: that of a results file, and the day of the run."""
-        return self.text().replace("\n", f'\n "date": {json.dumps(str(day))},\n', 1)
+
+def store_results(experiment: Experiment, results: ExperimentResults) -> None:
+    """Store results beside the experiment, with the day of today."""
+    make_folder(experiment.results.parent)
+    day = json.dumps(str(date.today()))
+    write_text(experiment.results, results.text().replace("\n", f'\n "date": {day},\n', 1))
 
 
 def read_results(experiment: Experiment, *, has_figures: bool = True) -> ExperimentResults:
