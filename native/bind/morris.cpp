@@ -141,9 +141,16 @@ PyPosition play(const PyPosition& self, nb::handle object) {
                           read_part(PyTuple_GET_ITEM(object.ptr(), 2), move.take) &&
                           self.position.is_legal(self.rules(), move);
     if (!is_legal) {
-        // Python puts the text together: what was asked for can be a text no C++ string can hold.
-        PyErr_Format(bad_move, "%.100S is not a legal move in %S", object.ptr(),
-                     nb::cast(self).ptr());
+        // As `illegal_move` in core/game.py. Python puts the text together: what was asked for can
+        // be a text no C++ string can hold.
+        if (PyUnicode_Check(object.ptr())) {
+            PyErr_Format(bad_move,
+                         "%.100R is a text, not a move; game.parse_move makes a move of it",
+                         object.ptr());
+        } else {
+            PyErr_Format(bad_move, "%.100S is not a legal move in %S", object.ptr(),
+                         nb::cast(self).ptr());
+        }
         throw nb::python_error();
     }
     return {self.known, self.position.play(self.rules(), move)};

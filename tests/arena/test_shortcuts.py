@@ -70,7 +70,6 @@ PLAYER = FirstMove(HEXAPAWN)
     [
         (lambda: ludus.match(HEXAPAWN, PLAYER, PLAYER), "make a second player"),
         (lambda: ludus.match(HEXAPAWN, PLAYER, "random", jobs=2), "jobs=1 takes objects"),
-        (lambda: ludus.match(HEXAPAWN, PLAYER, 3), "3 is not a player; ludus.player makes one"),
         (lambda: ludus.match("hexapawn", "random", "random", games=0), "games=0 must be from 1"),
         (lambda: ludus.match("hexapawn:size=4", PLAYER, "random"), "make it for that game"),
         (lambda: ludus.tournament(HEXAPAWN, "random"), "players is a list of players"),
@@ -78,9 +77,7 @@ PLAYER = FirstMove(HEXAPAWN)
             lambda: ludus.tournament(HEXAPAWN, [PLAYER, FirstMove(HEXAPAWN)]),
             "give them different ones",
         ),
-        (lambda: ludus.analyse(HEXAPAWN, 3), "3 is not a position; game.parse makes one"),
         (lambda: ludus.analyse("backgammon", ludus.game("backgammon").start()), "dice are rolled"),
-        (lambda: ludus.regret(3, "random"), "3 is not a game"),
         (lambda: ludus.oracle("hexapawm"), "did you mean hexapawn"),
     ],
 )

@@ -68,7 +68,7 @@ def test_it_fulfils_the_contract_and_plays_its_playthroughs(environment, tmp_pat
         assert (tmp_path / "playthroughs" / f"nim.{preset}.txt").exists()
     folder = TESTS / "games"
     files = [folder / f"test_{name}.py" for name in ("contract", "playthroughs", "texts")]
-    files += [TESTS / "render" / "test_drawings.py", TESTS / "core" / "test_odd_arguments.py"]
+    files += [TESTS / "render" / "test_drawings.py"]
     done = run_module("pytest", "-q", "-k", "nim or every_variant", *map(str, files))
     passed = re.search(r"(\d+) passed", done.stdout)
     assert done.returncode == 0, done.stdout

@@ -22,9 +22,9 @@ from ludus.arena.jobs import (
     schedule_starts,
     track_nothing,
 )
-from ludus.core.arguments import explain_misuse
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.html import format_panel, format_table
+from ludus.core.player import check_seed
 from ludus.core.processes import count_cores
 from ludus.core.record import Record
 from ludus.core.statistics import NORMAL_QUANTILE, estimate_mean
@@ -206,6 +206,9 @@ class RegretSchedule:
     is_alternating: bool = True
     """Whether the player has both sides in turn, or always the one that begins."""
 
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
+
     def schedule(self) -> Iterator[Job]:
         game = named_game(self.conditions.game, self.conditions.rules)
         games = schedule_starts(game, self.starts, self.seed, self.games, self.is_alternating)
@@ -214,7 +217,6 @@ class RegretSchedule:
             yield Job(key, self.conditions, is_swapped, start)
 
 
-@explain_misuse
 def measure_regret(
     schedule: RegretSchedule,
     oracle: Oracle | None = None,

@@ -12,7 +12,6 @@ from ludus.arena.jobs import FAULT_REASONS, GameResult, GameTracker, Job, track_
 from ludus.arena.ratings import Rating, check_anchor, compute_ratings
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Tournament
-from ludus.core.arguments import explain_misuse
 from ludus.core.game import AnyGame
 from ludus.core.html import format_panel, format_table
 from ludus.core.match import MatchTally
@@ -209,7 +208,6 @@ def make_report(
     )
 
 
-@explain_misuse
 def run_tournament(
     tournament: Tournament,
     executor: Executor | None = None,

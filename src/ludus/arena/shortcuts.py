@@ -14,9 +14,9 @@ from typing import overload
 from ludus.analysis.analyst import Analyst
 from ludus.analysis.evaluation import PositionAnalysis
 from ludus.analysis.review import GameReview, review_game
-from ludus.arena.executors import Executor, LocalPool
-from ludus.arena.job_runner import run_job
-from ludus.arena.jobs import GameConditions, GameResult, Job, StartPositions
+from ludus.arena.executors import Executor, LocalPool, ThisProcess
+from ludus.arena.job_runner import PlayerCache
+from ludus.arena.jobs import GameConditions, StartPositions
 from ludus.arena.match_pool import MatchGame, play_here, play_in_parallel, schedule_games
 from ludus.arena.progress import track_in_notebook
 from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
@@ -24,15 +24,15 @@ from ludus.arena.report import TournamentReport, run_tournament
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Starter, Tournament, TournamentFormat
 from ludus.core.errors import BadArgument, BadSpec, quote_value
-from ludus.core.game import AnyGame, Position, check_game
+from ludus.core.game import AnyGame, Position
 from ludus.core.html import format_panel, format_table
 from ludus.core.match import MAX_PLIES, MatchTally, PlayedGame
-from ludus.core.player import Limit, Player, check_decision
+from ludus.core.player import Limit, Player, check_decision, check_seed
 from ludus.core.processes import count_cores
 from ludus.core.record import Record
 from ludus.core.spec import check_range
 from ludus.core.statistics import WinComparison, compare_wins
-from ludus.games import game as named_game
+from ludus.games import resolve_game
 from ludus.oracles import Oracle
 from ludus.players import player as named_player
 
@@ -105,8 +105,9 @@ def match(
     >>> found.wins[0] > found.wins[1], len(found.records)
     (True, 10)
     """
-    chosen = _find_game(game)
+    chosen = resolve_game(game)
     check_range("games", games, 1, MAX_GAMES)
+    check_seed(seed)
     players = _find_player(first, chosen), _find_player(second, chosen)
     if players[0] is players[1]:
         raise BadArgument(f"{first!r} cannot play against itself; make a second player")
@@ -155,7 +156,7 @@ def tournament(
     >>> tournament("hexapawn", ["perfect", "random"], games=10).ranking
     ['perfect', 'random']
     """
-    chosen = _find_game(game)
+    chosen = resolve_game(game)
     if isinstance(players, str):
         raise BadSpec(f"players is a list of players, not {quote_value(players)}")
     specs, objects = _split_players(players, chosen)
@@ -193,7 +194,7 @@ def regret(
     >>> regret("noughts_and_crosses", "perfect", games=4).mean
     0.0
     """
-    chosen = _find_game(game)
+    chosen = resolve_game(game)
     [spec, other], objects = _split_players((player, opponent), chosen)
     starts = StartPositions(random_plies=random_plies)
     for each in (spec, other):
@@ -228,7 +229,7 @@ def analyse(
     >>> str(found.best.move), found.best.evaluation.result
     ('c3', 'win')
     """
-    chosen = _find_game(game)
+    chosen = resolve_game(game)
     analyst = Analyst(chosen, oracle)
     if isinstance(what, PlayedGame):
         what = Record.from_game(what, chosen)
@@ -242,39 +243,17 @@ def analyse(
     return replace(analyst.analyse(position), position=position)
 
 
-class PlayersHere(AbstractContextManager["PlayersHere"]):
-    """An executor that plays in this process, with some players given as objects."""
-
-    def __init__(self, players: Mapping[str, Player]) -> None:
-        self._players = players
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def run(self, jobs: Iterable[Job]) -> Iterator[GameResult]:
-        for job in jobs:
-            yield run_job(job, players=self._players)
-
-
 def _make_executor(game: AnyGame, objects: Mapping[str, Player], jobs: int) -> Executor:
     """Return worker processes, unless they could not import the game or a player."""
     if objects or type(game).__module__ == "__main__":
-        return PlayersHere(objects)
+        given = {(spec, number): each for spec, each in objects.items() for number in (0, 1)}
+        return ThisProcess(PlayerCache(players=given))
     return LocalPool(jobs or count_cores())
-
-
-def _find_game(game: AnyGame | str) -> AnyGame:
-    if isinstance(game, str):
-        return named_game(game)
-    check_game(game)
-    return game
 
 
 def _find_player(player: Player | str, game: AnyGame) -> Player:
     if isinstance(player, str):
         return named_player(player, game)
-    if not isinstance(player, Player):
-        raise BadArgument(f"{quote_value(player)} is not a player; ludus.player makes one")
     if player.game.id != game.id or player.game.rules != game.rules:
         raise BadArgument(f"{player!r} cannot play {game!r}; make it for that game")
     return player
@@ -302,6 +281,4 @@ def _find_position(game: AnyGame, position: Position | str | None) -> Position:
         return game.start()  # type: ignore[no-any-return]
     if isinstance(position, str):
         return game.parse(position)  # type: ignore[no-any-return]
-    if not hasattr(position, "legal_moves"):
-        raise BadArgument(f"{quote_value(position)} is not a position; game.parse makes one")
     return position

@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import json
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -19,13 +19,12 @@ from ludus.arena.jobs import (
     normalize_start,
     schedule_starts,
 )
-from ludus.core.arguments import explain_misuse
-from ludus.core.errors import BadArgument, BadSpec, LudusError, UnknownName, quote, quote_value
+from ludus.core.errors import BadSpec, LudusError, UnknownName, quote, quote_value
 from ludus.core.files import quote_path, read_text
 from ludus.core.game import AnyGame, identify_rules
 from ludus.core.match import MAX_PLIES
-from ludus.core.player import Limit
-from ludus.core.spec import check_range, check_ranges, format_suggestion, parse_spec
+from ludus.core.player import Limit, check_seed
+from ludus.core.spec import check_choice, check_range, check_ranges, format_suggestion, parse_spec
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import PLAYERS
@@ -60,14 +59,13 @@ class Tournament:
     name: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.conditions, GameConditions):
-            raise BadArgument(f"{quote_value(self.conditions)} are not GameConditions of a game")
-        players: Any = self.players
-        is_list = isinstance(players, Sequence) and not isinstance(players, str)
-        if not is_list or len(players) < 2 or not all(isinstance(each, str) for each in players):
-            shown = quote_value(players)
+        if len(self.players) < 2:
+            shown = quote_value(self.players)
             raise BadSpec(f"a tournament needs at least 2 different players, not {shown}")
         check_ranges(self, games=(1, MAX_GAMES))
+        check_seed(self.seed)
+        check_choice("there is no format", self.format, get_args(TournamentFormat), BadSpec)
+        check_choice("there is no starter", self.starter, get_args(Starter), BadSpec)
 
     @property
     def id(self) -> str:
@@ -132,7 +130,6 @@ class BadTournament(LudusError):
     """A file is not a valid tournament."""
 
 
-@explain_misuse
 def read_tournament(
     path: Path | str, *, builds_players: bool = True, modules: Collection[str] = ()
 ) -> Tournament:

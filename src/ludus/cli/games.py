@@ -14,12 +14,14 @@ from ludus.cli.output import (
     run_interruptible,
     track_progress,
 )
-from ludus.core.arguments import MAX_DEPTH
 from ludus.core.game import AnyGame, Position
 from ludus.core.spec import list_options
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import PLAYERS
+
+MAX_DEPTH = 100
+"""Plies of the longest sequences that perft counts."""
 
 
 def games(json: JsonOption = False) -> None:

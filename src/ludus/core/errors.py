@@ -65,9 +65,7 @@ def to_one_line(text: str, limit: int | None = None) -> str:
 
 
 def check_length(text: str, error: type[LudusError], limit: int = 1000) -> str:
-    """Return the text; raise the error if it is longer than the limit, or no text."""
-    if not isinstance(text, str):
-        raise error(f"{quote_value(text)} is not a text")
+    """Return the text; raise the error if it is longer than the limit."""
     if len(text) > limit:
         raise error(f"{quote(text)} is {len(text)} characters long; at most {limit} are read")
     return text

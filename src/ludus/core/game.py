@@ -5,7 +5,6 @@ history of a position (needed by the repetition rule) is stored with it but is n
 value; the number of times the position has occurred is.
 """
 
-import inspect
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -14,7 +13,6 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypedDict, TypeVar
 
-from ludus.core.arguments import explain_misuse, is_depth
 from ludus.core.errors import BadArgument, BadMove, check_length, quote, quote_value
 from ludus.core.html import format_facts, format_panel
 from ludus.core.marks import NO_MARKS, Marks
@@ -127,6 +125,26 @@ def identify_rules(rules: Any) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class GameStakes:
+    """What a game is played for: the doubling cube, and the score of a match."""
+
+    cube: int | None
+    """What the cube shows; None in games without it."""
+
+    owner: int | None
+    """The side that may double next; None while both may."""
+
+    match: int
+    """Points of the match; 0 for money."""
+
+    score: tuple[int, int]
+    crawford: bool
+    jacoby: bool
+    can_resign: bool
+    """Whether resigning is one of the actions before a roll."""
+
+
 OracleKind = Literal["memory", "tables", "equities"]
 """Solved in memory, tables of `ludus.oracles.morris`, or equities of `oracles.backgammon`."""
 
@@ -169,6 +187,9 @@ class Game(ABC, Generic[P, M]):
     oracle_kind: ClassVar[OracleKind] = "memory"
     """How perfect play is found."""
 
+    is_in_points: ClassVar[bool] = False
+    """Whether values are mean points, since a win may count more than one."""
+
     puzzle_rules: ClassVar[str | None] = None
     """Preset and options of the rules for puzzles; None if there are no puzzles."""
 
@@ -193,13 +214,6 @@ class Game(ABC, Generic[P, M]):
 
     reason_terms: ClassVar[Mapping[str, str]] = {}
     """Published terms for outcome reasons."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let methods say which argument of a call is of a wrong kind, such as a text."""
-        super().__init_subclass__(**kwargs)
-        for name, method in list(vars(cls).items()):
-            if inspect.isfunction(method) and name[0] != "_" and hasattr(Game, name):
-                setattr(cls, name, explain_misuse(method))
 
     def __repr__(self) -> str:
         engine = "" if self.engine == "native" else f", engine={self.engine!r}"
@@ -249,7 +263,6 @@ class Game(ABC, Generic[P, M]):
     def transform_move(self, move: M, symmetry: Sequence[int]) -> M:
         """Return the image of the move under a symmetry."""
 
-    @explain_misuse
     def parse_move(self, text: str, position: P) -> M:
         """Parse a legal move; BadMove if the text is none."""
         wanted = check_length(text, BadMove).strip()
@@ -262,13 +275,11 @@ class Game(ABC, Generic[P, M]):
             f"{quote(text)} is not a legal move of {self.id} here{_format_examples(legal)}"
         )
 
-    @explain_misuse
     def name_sides(self, people: Collection[int] = ()) -> tuple[str, str]:
         """Return the names of the sides; if only one is played by a person, that one is `you`."""
         first, second = ("you" if {*people} == {side} else self.sides[side] for side in (0, 1))
         return first, second
 
-    @explain_misuse
     def describe_outcome(self, outcome: Outcome, people: Collection[int] = ()) -> str:
         """Describe an outcome in a sentence; `people` are the sides played by persons."""
         if outcome.winner is None:
@@ -297,15 +308,37 @@ class Game(ABC, Generic[P, M]):
         """Return the outcome if a side resigns here; `level` counts from 1."""
         return Outcome(1 - side, "resigned")
 
+    def turn(self, position: P) -> int:
+        """Return the side whose turn it is, also before its roll."""
+        return max(position.mover, 0)
+
+    def dice(self, position: P) -> tuple[int, int] | None:
+        """Return the roll that is to be played; None before a roll, and in games without dice."""
+        return None
+
+    def is_roll_for_turn(self, position: P) -> bool:
+        """Return whether a game begins here with a roll that decides who moves first."""
+        return False
+
+    def repeating_moves(self, position: P) -> list[M]:
+        """Return the moves that end the game as a draw because a position comes again."""
+        return []
+
+    def stakes(self, position: P) -> GameStakes | None:
+        """Return what the game is played for; None if it is always the same."""
+        return None
+
+    @property
+    def has_sessions(self) -> bool:
+        """Whether games may follow each other as a session whose points are added up."""
+        return False
+
     def chances(self, position: P) -> list[tuple[M, float]]:
         """Return every roll with its probability where the mover is CHANCE, otherwise nothing."""
         return []
 
-    @explain_misuse
     def perft(self, position: P, depth: int) -> int:
         """Return the number of move sequences of this length (rolls count as moves)."""
-        if not is_depth(depth):
-            raise TypeError("perft needs a depth")  # which is explained
         return _count_sequences(position, depth)
 
     # Texts
@@ -402,6 +435,13 @@ class Game(ABC, Generic[P, M]):
         return ()
 
 
+def illegal_move(move: object, position: Position) -> BadMove:
+    """Return the error of `Position.play` for anything but a legal move; a text is parsed first."""
+    if isinstance(move, str):
+        return BadMove(f"{quote(move)} is a text, not a move; game.parse_move makes a move of it")
+    return BadMove(f"{move} is not a legal move in {position}")
+
+
 def _count_sequences(position: Position, depth: int) -> int:
     moves = position.legal_moves()
     if depth <= 1:
@@ -411,13 +451,6 @@ def _count_sequences(position: Position, depth: int) -> int:
 
 AnyGame = Game[Any, Any]
 """A game whose types of positions and moves are not known."""
-
-
-def check_game(game: object) -> None:
-    """Raise BadArgument for anything but a game, such as its name."""
-    if not isinstance(game, Game):
-        hint = f"; ludus.game({quote(game)}) makes one" if isinstance(game, str) else ""
-        raise BadArgument(f"{quote_value(game)} is not a game{hint}")
 
 
 def _format_examples(legal: Sequence[object]) -> str:

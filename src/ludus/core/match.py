@@ -3,14 +3,12 @@
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from ludus.core.arguments import explain_misuse
-from ludus.core.errors import BadArgument, quote, quote_value
-from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position, check_game
-from ludus.core.player import Choice, Limit, Player, check_seed
+from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position
+from ludus.core.player import Limit, Player, check_seed
 
 MAX_PLIES = 10_000
 """Plies after which a game is drawn by `length`; no rules here need more."""
@@ -86,7 +84,6 @@ class MatchTally:
         return dict(Counter(self.reasons).most_common())
 
 
-@explain_misuse
 def play_game(
     game: AnyGame,
     players: tuple[Player, Player],
@@ -102,7 +99,7 @@ def play_game(
     A player that makes an illegal move loses by `illegal`. Dice come from the match's own seed, so
     two matches with one seed and the same dice-rolling turns have the same dice.
     """
-    _check_arguments(game, players, seed, start)
+    check_seed(seed)
     dice = random.Random(seed)
     position = game.start() if start is None else start
     first = position
@@ -122,10 +119,7 @@ def play_game(
             rolls, weights = zip(*game.chances(position), strict=True)
             move = dice.choices(rolls, weights)[0]
         else:
-            choice: object = players[mover].choose(position, limit)
-            if not isinstance(choice, Choice):
-                shown = quote_value(choice)
-                raise BadArgument(f"{players[mover].spec} returned {shown}, which is not a Choice")
+            choice = players[mover].choose(position, limit)
             move, comment = choice.move, choice.comment
         record = PlayedMove(mover, move, time.perf_counter() - began, comment)
         moves.append(record)
@@ -147,19 +141,3 @@ def play_game(
         moves=tuple(moves),
         outcome=outcome,
     )
-
-
-def _check_arguments(game: object, players: object, seed: object, start: object) -> None:
-    """Raise BadArgument for what cannot be played: a name for a game or a player, …"""
-    check_game(game)
-    check_seed(seed)
-    if not isinstance(players, Sequence) or isinstance(players, str) or len(players) != 2:
-        raise BadArgument(f"{quote_value(players)} are not two players")
-    for player in players:
-        if not isinstance(player, Player):
-            hint = f"; ludus.player({quote(player)}, game)" if isinstance(player, str) else ""
-            raise BadArgument(f"{quote_value(player)} is not a player{hint}")
-        if player.game.id != game.id:  # type: ignore[attr-defined]
-            raise BadArgument(f"{player!r} cannot play {game!r}")
-    if start is not None and not hasattr(start, "legal_moves"):
-        raise BadArgument(f"{quote_value(start)} is not a position; game.parse makes one")

@@ -1,6 +1,6 @@
 """The interface of every player: Limit for one decision, Choice, Player, SearchingPlayer."""
 
-import functools
+import operator
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from ludus.core.arguments import check_kinds, explain_misuse, is_number, is_whole_number
-from ludus.core.errors import BadArgument, BadPosition, BadSpec, LudusError, quote_value
-from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position, check_game
+from ludus.core.errors import BadArgument, BadPosition, BadSpec, quote_value
+from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,6 @@ class Limit:
     def __post_init__(self) -> None:
         for name in ("time", "nodes", "depth"):
             value = getattr(self, name)
-            if value is not None and not is_number(value):
-                raise BadSpec(f"limit {name}={quote_value(value)} must be a number")
             if value is not None and not value > 0:
                 raise BadSpec(f"limit {name}={value} must be greater than zero")
 
@@ -81,19 +78,10 @@ class Player(ABC):
 
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
         """Create a player of a game, by default with the default options."""
-        check_game(game)
         self.game = game
         self.settings = self.options if settings is None else settings
         self.spec = spec or f"{type(self).__module__}:{type(self).__qualname__}"
         self.random = random.Random(0)
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Check the positions that a player is asked about, whatever it does with them."""
-        super().__init_subclass__(**kwargs)
-        if "choose" in vars(cls):
-            cls.choose = _check_position(cls.choose)  # type: ignore[method-assign]
-        if "choose_many" in vars(cls):
-            cls.choose_many = _check_positions(cls.choose_many)  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
         return f"ludus.player({self.spec!r}, {self.game!r})"
@@ -118,8 +106,7 @@ class Player(ABC):
 
     def start_game(self, seed: int) -> None:
         """Start a new game: reset the state and the random generator with this seed."""
-        check_seed(seed)
-        self.random.seed(seed)
+        self.random.seed(check_seed(seed))
 
     def finish_game(self, outcome: Outcome) -> None:  # noqa: B027 - most players need not know
         """Note the outcome of the current game. Not every game is played to its end."""
@@ -135,72 +122,25 @@ class Player(ABC):
         `position` is not typed, because players of one game declare the type of its positions.
         """
 
-    @explain_misuse
     def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
         """Return one choice per position; overridden by players that are faster in batches."""
         return [self.choose(position, limit) for position in positions]
 
 
-def check_seed(seed: object) -> None:
-    """Raise BadArgument unless a seed is a whole number; None would give other games each time."""
-    if not is_whole_number(seed):
-        raise BadArgument(f"seed={quote_value(seed)} must be a whole number")
+def check_seed(seed: Any) -> int:
+    """Return a seed; BadArgument unless it is a whole number: others give other games each time."""
+    try:
+        return operator.index(seed)
+    except TypeError:
+        raise BadArgument(f"seed={quote_value(seed)} must be a whole number") from None
 
 
-def check_decision(position: Any) -> None:
-    """Raise an error unless a player can be asked to move: BadPosition for a finished game."""
-    if not hasattr(position, "legal_moves"):
-        raise BadArgument(f"{quote_value(position)} is not a position; game.parse makes one")
+def check_decision(position: Position) -> None:
+    """Raise BadPosition unless a side is to move: for a roll of dice and the end of a game."""
     if position.mover == CHANCE:
         raise BadPosition(f"dice are rolled in {position}; no player moves")
     if (outcome := position.outcome()) is not None:
         raise BadPosition(f"the game is over in {position}: {outcome}")
-
-
-def _check_position(choose: Callable[..., Choice]) -> Callable[..., Choice]:
-    """Wrap `Player.choose`, so that a wrong position is an error that says so.
-
-    Positions are examined when a player fails; only rolls, which look like moves, are before.
-    """
-
-    @functools.wraps(choose)
-    def checked(self: Player, position: Any, *args: Any, **kwargs: Any) -> Choice:
-        if getattr(position, "mover", None) == CHANCE:
-            check_decision(position)
-        try:
-            return choose(self, position, *args, **kwargs)
-        except LudusError:
-            raise
-        except Exception as error:
-            try:
-                check_decision(position)
-            except LudusError as wrong:
-                raise wrong from error
-            check_kinds(choose, (self, position, *args), kwargs, error)
-            raise
-
-    return checked
-
-
-def _check_positions(choose_many: Callable[..., list[Choice]]) -> Callable[..., list[Choice]]:
-    """Wrap `Player.choose_many`, so that a wrong position is an error that says so."""
-
-    @functools.wraps(choose_many)
-    def checked(self: Player, positions: Sequence[Any], *args: Any, **kwargs: Any) -> list[Choice]:
-        try:
-            return choose_many(self, positions, *args, **kwargs)
-        except LudusError:
-            raise
-        except Exception as error:
-            check_kinds(choose_many, (self, positions, *args), kwargs, error)
-            try:
-                for position in positions:
-                    check_decision(position)
-            except LudusError as wrong:
-                raise wrong from error
-            raise
-
-    return checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from ludus.core.arguments import is_number
 from ludus.core.errors import BadSpec, LudusError, UnknownName, check_length, quote, quote_value
 
 D = TypeVar("D")
@@ -133,8 +132,6 @@ def check_ranges(options: object, owner: str = "", **ranges: tuple[float, float]
 
 def check_range(label: str, value: float | None, low: float, high: float) -> None:
     """Raise BadSpec if a number is outside its range; None is allowed."""
-    if value is not None and not is_number(value):
-        raise BadSpec(f"{label}={quote_value(value)} must be a number")
     if value is not None and not low <= value <= high:
         shown = (f"{each:g}" if isinstance(each, float) else each for each in (value, low, high))
         raise BadSpec("{}={} must be from {} to {}".format(label, *shown))
@@ -254,10 +251,24 @@ class Registry(Generic[T]):
     Installed packages add names by entry points of the group `ludus.<kind>s`.
     """
 
+    added: ClassVar[dict[str, dict[str, str]]] = {}
+    """Names that this program has registered by `add`, by kind; worker processes get them."""
+
+    _registries: ClassVar[dict[str, "Registry[Any]"]] = {}
+
     def __init__(self, kind: str, entries: Mapping[str, str]) -> None:
         self.kind = kind
-        self._entries = dict(entries)
+        self._entries = {**entries, **self.added.get(kind, {})}
         self._has_entry_points = False
+        self._registries[kind] = self
+
+    @classmethod
+    def add_to_all(cls, names: Mapping[str, Mapping[str, str]]) -> None:
+        """Register the names that another process has `added`."""
+        for kind, entries in names.items():
+            cls.added.setdefault(kind, {}).update(entries)
+            if kind in cls._registries:
+                cls._registries[kind].update(entries)
 
     def __repr__(self) -> str:
         return f"<{self.kind}s: {', '.join(self)}>"
@@ -280,7 +291,7 @@ class Registry(Generic[T]):
 
     def add(self, name: str, target: str) -> None:
         """Register a name; `target` is `module:attribute`."""
-        self._entries[name] = target
+        self._entries[name] = self.added.setdefault(self.kind, {})[name] = target
 
     def update(self, entries: Mapping[str, str]) -> None:
         """Register the names that another package declares."""

@@ -57,12 +57,11 @@ def env(
     """
     require_package("gymnasium", "ludus.env")
     require_package("pettingzoo", "ludus.env")
-    from ludus.envs.episode import resolve_game
 
     if opponent is None:
         from ludus.envs.aec import GameEnv
 
-        return GameEnv(resolve_game(game), **options)
+        return GameEnv(game, **options)
     from ludus.envs.single_agent import OpponentEnv
 
     return OpponentEnv(game, opponent, **options)

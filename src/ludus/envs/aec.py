@@ -8,7 +8,8 @@ from pettingzoo import AECEnv
 
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
-from ludus.envs.episode import ActionMask, Episode, OracleOption, parse_action
+from ludus.envs.episode import ActionMask, Episode, OracleOption
+from ludus.games import resolve_game
 from ludus.games.coding import Observation
 
 AGENTS = ("player_0", "player_1")
@@ -38,13 +39,14 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
 
     def __init__(
         self,
-        game: AnyGame,
+        game: AnyGame | str,
         *,
         oracle: OracleOption = "auto",
         max_moves: int = MAX_PLIES,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
+        game = resolve_game(game)
         self.episode = Episode(game, oracle, max_moves)
         self.metadata: dict[str, Any] = {
             "name": f"ludus_{game.id}_v0",
@@ -88,8 +90,9 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        assert action is not None
         self._cumulative_rewards[agent] = 0.0
-        regret = self.episode.act(parse_action(action))
+        regret = self.episode.act(action)
         self.infos[agent] = {} if regret is None else {"regret": regret}
         for side, each in enumerate(AGENTS):
             self.rewards[each] = self.episode.reward(side)

@@ -2,19 +2,17 @@
 
 import operator
 import secrets
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.arguments import is_whole_number
-from ludus.core.errors import BadArgument, BadSpec, CannotSolve, LudusError, quote_value
-from ludus.core.game import CHANCE, AnyGame, Outcome, Position, check_game
+from ludus.core.errors import CannotSolve, LudusError
+from ludus.core.game import CHANCE, AnyGame, Outcome, Position
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import check_seed
 from ludus.core.spec import check_range
 from ludus.core.splitmix import SplitMix64, mix
-from ludus.games import game as named_game
 from ludus.games.coding import Observation, coding_for
 from ludus.oracles.interface import Oracle, Unsolved
 from ludus.oracles.selection import oracle as find_oracle
@@ -25,35 +23,6 @@ ActionMask = NDArray[np.int8]
 
 OracleOption = Oracle | Literal["auto"] | None
 """An oracle; `auto` for that of `ludus.oracle`; None for no regret in `info`."""
-
-
-def resolve_game(game: AnyGame | str, rules: Any = "") -> AnyGame:
-    """Return a game from itself or from its spec, to which `rules` may add."""
-    if isinstance(game, str):
-        return named_game(game, rules)
-    if rules:
-        raise BadSpec("rules are given with the spec of a game, not with a game")
-    check_game(game)
-    return game
-
-
-def check_count(label: str, value: object, low: int, high: int) -> int:
-    """Return a number of things as an int; BadSpec unless it is a whole number in its range."""
-    if isinstance(value, bool) or not is_whole_number(value):
-        raise BadSpec(f"{label}={quote_value(value)} must be a whole number")
-    check_range(label, number := operator.index(value), low, high)  # type: ignore[arg-type]
-    return number
-
-
-def parse_action(action: object) -> int:
-    """Return an action as an int; BadArgument for what int() would round or parse.
-
-    >>> parse_action(np.int64(3))
-    3
-    """
-    if isinstance(action, bool) or not is_whole_number(action):
-        raise BadArgument(f"action {quote_value(action)} must be a whole number")
-    return operator.index(action)  # type: ignore[arg-type]
 
 
 class Episode:
@@ -69,7 +38,8 @@ class Episode:
     ) -> None:
         self.game = game
         self.coding = coding_for(game)
-        self.max_moves = check_count("max_moves", max_moves, 1, MAX_MOVES)
+        check_range("max_moves", max_moves, 1, MAX_MOVES)
+        self.max_moves = max_moves
         self._judge = _Judge(game, oracle)
         self._source = SplitMix64(0)
         self._is_seeded = False
@@ -78,8 +48,7 @@ class Episode:
     def reset(self, seed: int | None = None) -> None:
         """Start a new game; without a seed the dice continue, at first from a random seed."""
         if seed is not None:
-            check_seed(seed)
-            seed = operator.index(seed)
+            seed = check_seed(seed)
         if seed is not None or not self._is_seeded:
             # Seeds are often small and in sequence; mixing makes their dice independent.
             self._source = SplitMix64(mix(secrets.randbits(64) if seed is None else seed))
@@ -128,8 +97,9 @@ class Episode:
         seen = self.coding.observe(self.position, side, self.actions)
         return {"observation": seen, "action_mask": mask}
 
-    def act(self, action: int) -> float | None:
+    def act(self, action: SupportsIndex) -> float | None:
         """Apply an action of the mover; return the regret of a move that it completes, if known."""
+        action = operator.index(action)
         actions = (*self.actions, action)
         if action not in self.legal_actions:
             self.outcome = Outcome(1 - self.mover, "illegal")

@@ -13,9 +13,8 @@ from ludus.envs.episode import (
     ActionMask,
     Episode,
     OracleOption,
-    parse_action,
-    resolve_game,
 )
+from ludus.games import resolve_game
 from ludus.games.coding import Observation
 from ludus.players import player as named_player
 
@@ -87,7 +86,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         """Apply an action of the agent, and let the player move where it is to move."""
         if not self.episode.has_begun or self.episode.is_over:
             raise gymnasium.error.ResetNeeded("no game is played; call reset()")
-        regret = self.episode.act(parse_action(action))
+        regret = self.episode.act(action)
         self._let_opponent_move()
         return (
             self.episode.observe(self.side),

@@ -1,18 +1,18 @@
 """Thousands of games at once, stepped in compiled code, as arrays."""
 
-import operator
 import secrets
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ludus.core.errors import BadArgument, BadSpec, to_one_line
+from ludus.core.errors import BadArgument, BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import check_seed
-from ludus.core.spec import check_choice
-from ludus.envs.episode import MAX_MOVES, check_count, resolve_game
+from ludus.core.spec import check_choice, check_range
+from ludus.envs.episode import MAX_MOVES
+from ludus.games import resolve_game
 from ludus.games.coding import coding_for
 
 AutoresetMode = Literal["same_step", "next_step"]
@@ -81,10 +81,11 @@ class VectorEnv:
     ) -> None:
         self.game = resolve_game(game)
         self.coding = coding_for(self.game)
-        self.num_envs = check_count("VectorEnv num_envs", num_envs, 1, MAX_ENVS)
+        self.num_envs = num_envs
         self.copy = copy
-        threads = check_count("VectorEnv threads", threads, 1, MAX_THREADS)
-        max_moves = check_count("VectorEnv max_moves", max_moves, 1, MAX_MOVES)
+        check_range("VectorEnv num_envs", num_envs, 1, MAX_ENVS)
+        check_range("VectorEnv threads", threads, 1, MAX_THREADS)
+        check_range("VectorEnv max_moves", max_moves, 1, MAX_MOVES)
         check_choice("VectorEnv has no autoreset", autoreset, ("same_step", "next_step"), BadSpec)
         native = self.coding.make_native_vector(self.num_envs, threads, autoreset, max_moves)
         if native is None:
@@ -121,8 +122,7 @@ class VectorEnv:
     def reset(self, seed: int | None = None) -> VectorStep:
         """Begin all games anew: game i with the dice of `seed` + i; without a seed any dice."""
         if seed is not None:
-            check_seed(seed)
-            seed = operator.index(seed)
+            seed = check_seed(seed)
         if self.copy:
             self._use_new_arrays()
         self._native.reset((secrets.randbits(64) if seed is None else seed) % 2**64)
@@ -130,14 +130,16 @@ class VectorEnv:
 
     def step(self, actions: ArrayLike) -> VectorStep:
         """Apply one action in each game, shape (games,); an illegal one loses the game."""
-        given = _parse_actions(actions)
+        given = np.ascontiguousarray(actions)
+        if given.dtype.kind not in "iu":
+            raise BadArgument(f"actions have the type {given.dtype}; they must be whole numbers")
         if given.shape != (self.num_envs,):
             raise BadArgument(f"actions have shape {given.shape}, not ({self.num_envs},)")
         before = self.state
         if self.copy:
             self._use_new_arrays()
         try:
-            self._native.step(given)
+            self._native.step(given.astype(np.int64, copy=False))
         except ValueError:
             self.state = before
             self._native.use_arrays(*before)
@@ -174,14 +176,3 @@ class VectorEnv:
     def players(self) -> NDArray[np.int8]:
         """The side to act in each game."""
         return self.state.players
-
-
-def _parse_actions(actions: ArrayLike) -> NDArray[np.int64]:
-    """Return actions as an array; BadArgument for what numpy would round, parse or wrap."""
-    try:
-        given = np.asarray(actions)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:  # RuntimeError: torch's
-        raise BadArgument(f"actions are no array of numbers: {to_one_line(str(error))}") from None
-    if given.size and given.dtype.kind not in "iu":
-        raise BadArgument(f"actions have the type {given.dtype}; they must be whole numbers")
-    return np.ascontiguousarray(given, dtype=np.int64)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ludus.games.nine_mens_morris import NineMensMorris
     from ludus.games.noughts_and_crosses import NoughtsAndCrosses
 
-__all__ = ["GAMES", "game", "registered_game"]
+__all__ = ["GAMES", "game", "registered_game", "resolve_game"]
 
 GAMES: Registry[type[AnyGame]] = Registry(
     "game",
@@ -64,6 +64,15 @@ def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:
     more_flags, more_options = parse_options("" if rules is None else rules)
     flags, options = (*own_flags, *more_flags), {**parsed.options, **more_options}
     return kind(_parse_rules(kind, flags, options), engine)
+
+
+def resolve_game(game_or_spec: AnyGame | str, rules: str = "") -> AnyGame:
+    """Return a game from itself or from its spec, to which `rules` may add."""
+    if isinstance(game_or_spec, str):
+        return game(game_or_spec, rules)
+    if rules:
+        raise BadSpec("rules are given with the spec of a game, not with a game")
+    return game_or_spec
 
 
 def registered_game(spec: str, rules: Any = "") -> AnyGame:

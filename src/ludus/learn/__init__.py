@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from ludus._lazy import lazy_exports
 from ludus.core.errors import BadSpec, quote
-from ludus.core.game import AnyGame, check_game
+from ludus.core.game import AnyGame
 from ludus.core.spec import Registry, parse_spec
+from ludus.games import resolve_game
 
 if TYPE_CHECKING:
-    from ludus.learn.checkpoint import TrainingState
+    from ludus.learn.checkpoint import TrainingState, load_checkpoint, save_checkpoint
     from ludus.learn.common.devices import select_device
     from ludus.learn.config import Options, TorchTrainingConfig, TrainingConfig
     from ludus.learn.episodes import (
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     )
     from ludus.learn.training import (
         Clock,
+        Diverged,
         Training,
         TrainingResult,
         TrainingRun,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LEARNERS",
     "Clock",
+    "Diverged",
     "EpisodeTraining",
     "Learner",
     "Options",
@@ -49,7 +52,9 @@ __all__ = [
     "Weights",
     "fit",
     "learner",
+    "load_checkpoint",
     "run_trainings",
+    "save_checkpoint",
     "select_device",
     "train",
     "train_learner",
@@ -71,16 +76,16 @@ LEARNERS: Registry[type["Training[Any]"]] = Registry(
         "nnmm": "ludus.learn.nnmm.train:NnmmTraining",
         "scholar": "ludus.learn.scholar.train:ScholarTraining",
         "gammon": "ludus.learn.gammon.train:GammonTraining",
-        "gammon-selfplay": "ludus.learn.gammon.selfplay:SelfplayTraining",
-        "gammon-expert": "ludus.learn.gammon.expert:ExpertTraining",
+        "gammon-selfplay": "ludus.learn.gammon.chances_training:SelfplayTraining",
+        "gammon-expert": "ludus.learn.gammon.chances_training:ExpertTraining",
     },
 )
 """The trainings that `ludus.train` knows (`ludus.learn.training`)."""
 
 
-def learner(spec: str, game: AnyGame) -> "Learner":
+def learner(spec: str, game: AnyGame | str) -> "Learner":
     """Create an untrained learner of this game from its spec string."""
-    check_game(game)
+    game = resolve_game(game)
     from ludus.learn.episodes import EpisodeTraining
 
     parsed = parse_spec(spec)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import LudusError, quote
 from ludus.core.game import Move, Position
 
@@ -202,7 +201,6 @@ class Oracle(ABC):
     def values(self, positions: Sequence[Position]) -> list[Value]:
         """Return the values of many positions; Unsolved if one of them has none here."""
 
-    @explain_misuse
     def value(self, position: Position) -> Value:
         """Return the value of a position; Unsolved if it has none here."""
         return self.values([position])[0]
@@ -211,7 +209,6 @@ class Oracle(ABC):
         """Return the chances behind an equity, in games with dice and where they are stored."""
         return None
 
-    @explain_misuse
     def rate_moves(self, position: Position) -> list[RatedMove]:
         """Return every legal move with its value, best first, as in `Verdict.moves`."""
         return list(self.verdict(position).moves)

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ludus.core.errors import BadArgument, quote_value
 from ludus.core.game import CHANCE, AnyGame, Position
 from ludus.oracles.interface import Oracle, Unsolved, Value, WrongRules, evaluate_end
 
@@ -55,8 +54,6 @@ class MemoryOracle(Oracle):
         return found
 
     def _check(self, position: Position) -> None:
-        if not hasattr(position, "legal_moves"):
-            raise BadArgument(f"{quote_value(position)} is not a position; game.parse makes one")
         if getattr(position, "rules", self.game.rules) != self.game.rules:
             raise WrongRules(
                 f"{position} has other rules than the {self.game.id} that is solved here"

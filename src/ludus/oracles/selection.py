@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ludus._native import solver as native
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
-from ludus.core.game import AnyGame, check_game
+from ludus.core.game import AnyGame
 from ludus.core.processes import count_cores
-from ludus.games import game as named_game
+from ludus.games import resolve_game
 from ludus.oracles.backgammon.oracle import BackgammonOracle
 from ludus.oracles.backgammon.solver import DEFAULT_BEAROFF_MEN, EquityRun, select_extent
 from ludus.oracles.backgammon.tables import EQUITY_FILE, Extent, MemoryTables, TableFolder
@@ -26,13 +25,12 @@ from ludus.oracles.morris.sectors import format_spec, without_repetition
 from ludus.oracles.storage import MANIFEST_NAME, databases_folder, read_manifest
 
 
-@explain_misuse
 def oracle(
     game: AnyGame | str, folder: Path | str | None = None, *, needs_depth: bool = False
 ) -> Oracle:
     """Return the oracle of a game, or of a game by its spec.
 
-    >>> oracle("hexapawn").value(named_game("hexapawn").start()).result
+    >>> oracle("hexapawn").value(resolve_game("hexapawn").start()).result
     'draw'
 
     For the Morris family it is the database in `folder`, which must have these rules. Without a
@@ -40,9 +38,7 @@ def oracle(
     endgames that are solved on first use. For backgammon it is likewise a folder of tables, or else
     bearing off with 6 men a side. Other games are solved in memory.
     """
-    if isinstance(game, str):
-        game = named_game(game)
-    check_game(game)
+    game = resolve_game(game)
     folder = None if folder is None else Path(folder)
     if game.oracle_kind == "equities":
         return _find_backgammon_oracle(game.rules, folder)

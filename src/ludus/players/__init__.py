@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from ludus._lazy import lazy_exports
 from ludus.core.errors import BadSpec, UnknownName, quote
-from ludus.core.game import AnyGame, check_game
+from ludus.core.game import AnyGame
 from ludus.core.player import Player
 from ludus.core.spec import Registry, Spec, apply_options, parse_spec
-from ludus.games import GAMES
+from ludus.games import GAMES, resolve_game
 
 if TYPE_CHECKING:
     from ludus.players.backgammon_features import compute_board_features
@@ -40,16 +40,15 @@ def find_player_class(spec: Spec) -> tuple[type[Player], list[str]]:
     return PLAYERS.find_class(spec, Player)
 
 
-def player(spec: str, game: AnyGame) -> Player:
-    """Create the player that a spec string names, for this game.
+def player(spec: str, game: AnyGame | str) -> Player:
+    """Create the player that a spec string names, for this game or the game that a spec names.
 
     The name is that of a registered player, or `module:Class`.
 
-    >>> from ludus.games import game
-    >>> player("playouts:games=50", game("hexapawn")).settings.games
+    >>> player("playouts:games=50", "hexapawn").settings.games
     50
     """
-    check_game(game)
+    game = resolve_game(game)
     parsed = parse_spec(spec)
     kind, flags = find_player_class(parsed)
     if not kind.can_play(type(game)):

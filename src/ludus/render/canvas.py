@@ -13,9 +13,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ludus.core.arguments import explain_misuse
 from ludus.core.marks import NO_MARKS, Marks
 
 Point = tuple[float, float]
@@ -148,18 +147,10 @@ class Drawable:
 
     __slots__ = ()
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let `text` say that marks are of a wrong kind, as `svg` does."""
-        super().__init_subclass__(**kwargs)
-        text: Any = vars(cls).get("text")
-        if text is not None and not hasattr(text, "__wrapped__"):  # slots make a class twice
-            cls.text = explain_misuse(text)  # type: ignore[attr-defined]
-
     def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
         """Draw the board."""
         raise NotImplementedError
 
-    @explain_misuse
     def svg(self, marks: Marks = NO_MARKS) -> str:
         """Draw the board as a self-contained SVG document."""
         return self.drawing(marks).svg()

@@ -150,3 +150,14 @@ def test_a_strict_reader_names_the_bad_lines(tmp_path):
         read_dataset(tmp_path)
     path.write_text("")
     assert len(read_dataset(path)) == 0
+
+
+def test_entries_are_summarized(pairs):
+    assert repr(parse_lines(b"").moves) == "<MoveBatch of 0 entries>"
+    assert repr(parse_lines(data(lines(pairs[:1]))).moves) == "<MoveBatch of 1 entry>"
+
+
+def test_files_may_be_named_by_texts(tmp_path, pairs):
+    file = tmp_path / "moves.txt"
+    file.write_bytes(data(lines(pairs[:1])))
+    assert len(read_dataset(str(file))) == len(read_dataset(file)) == 1

@@ -45,7 +45,7 @@ def test_only_the_owner_may_double(money):
     assert "double" not in map(str, position.legal_moves())
     with pytest.raises(BadMove, match="'double' is not possible here; possible are roll, resign"):
         money.parse_move("double", position)
-    with pytest.raises(BadMove, match="double is not possible here"):
+    with pytest.raises(BadMove, match="double is not a legal move in"):
         position.play(CubeAction("double"))
 
 

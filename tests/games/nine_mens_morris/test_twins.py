@@ -156,3 +156,23 @@ def test_a_pickled_position_keeps_its_history():
     assert copy == position
     assert hash(copy) == hash(position)
     assert copy.play(game.parse_move("f4-f2", copy)).outcome().reason == "repetition"
+
+
+@pytest.mark.parametrize("preset", ["standard", "vrajitoru"])
+def test_native_and_python_positions_are_equal(preset):
+    """They are the same keys of a dictionary, along a game with its repetitions and quiet plies."""
+    twins = [ludus.game("nine_mens_morris", preset, engine) for engine in ("native", "python")]
+    native, python = (game.start() for game in twins)
+    source, seen = random.Random(5), {}
+    while native.outcome() is None:
+        assert native == python
+        assert python == native
+        assert hash(native) == hash(python)
+        seen[native] = len(seen)
+        assert seen[python] == seen[native]
+        move = source.choice(native.legal_moves())
+        before, native, python = native, native.play(move), python.play(move)
+        assert before != python
+        assert python != before
+    assert native != ludus.game("nine_mens_morris:lasker", engine="python").start()
+    assert python != "WWW"

@@ -16,7 +16,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.arguments import explain_misuse
 from ludus.core.spec import check_choice
 from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.games.nine_mens_morris.bitboards import RING_SWAP
@@ -54,7 +53,6 @@ BATCH_SIZE = 8192
 """Number of entries augmented at a time, so that a batch fits into a processor's cache."""
 
 
-@explain_misuse
 def augment(entries: MoveBatch, recipe: str = "symmetries") -> MoveBatch:
     """Return all images of each entry in turn, the entry itself first."""
     return MoveBatch.concatenate(augment_parts([entries], recipe))

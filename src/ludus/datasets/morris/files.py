@@ -17,7 +17,6 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadDataset, quote
 from ludus.core.files import check_end, describe_os_error, quote_path
 from ludus.core.parquet import is_parquet
@@ -205,7 +204,6 @@ def read_chunks(path: Path | str, block: int = CHUNK_BYTES) -> Iterator[Chunk]:
         raise BadDataset(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
 
 
-@explain_misuse
 def read_dataset(path: Path | str) -> MoveBatch:
     """Read all entries of a file; raise BadDataset if any line is invalid."""
     parts = list(read_chunks(path))

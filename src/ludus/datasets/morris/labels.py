@@ -21,7 +21,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadDataset, quote
 from ludus.core.files import check_end, describe_os_error, quote_path
 from ludus.datasets.morris.files import (
@@ -106,7 +105,6 @@ class Labels:
         )
 
 
-@explain_misuse
 def label(entries: MoveBatch, oracle: MorrisOracle) -> Labels:
     """Label entries. Batches of a few thousand use memory best."""
     owner, moves = generate_moves(entries, oracle.rules)

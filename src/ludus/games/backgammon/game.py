@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from ludus.core.game import CHANCE, Game, OracleKind, Outcome
+from ludus.core.game import CHANCE, Game, GameStakes, OracleKind, Outcome
 from ludus.games.backgammon import notation, position_ids
 from ludus.games.backgammon.board import (
     FIRST_ROLLS,
@@ -46,6 +46,7 @@ class Backgammon(Game[Position, Action]):
         "playouts",
     )
     oracle_kind: ClassVar[OracleKind] = "equities"
+    is_in_points: ClassVar[bool] = True
     record_suffixes: ClassVar[tuple[str, ...]] = (".txt", ".mat", ".sgf")
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     coding: ClassVar[str] = "ludus.games.backgammon.coding:BackgammonCoding"
@@ -134,6 +135,33 @@ class Backgammon(Game[Position, Action]):
         if move in RESIGN:
             return "resign"
         return "double" if DOUBLE in set(position.legal_moves()) else ""
+
+    def turn(self, position: Position) -> int:
+        return position.turn
+
+    def dice(self, position: Position) -> tuple[int, int] | None:
+        return position.dice
+
+    def is_roll_for_turn(self, position: Position) -> bool:
+        return bool(position.opening)
+
+    def stakes(self, position: Position) -> GameStakes | None:
+        stakes = position.stakes
+        if stakes is None:
+            return None
+        return GameStakes(
+            stakes.value if stakes.has_cube else None,
+            stakes.owner,
+            stakes.rules.match,
+            stakes.score,
+            stakes.crawford,
+            stakes.rules.jacoby,
+            stakes.rules.resign,
+        )
+
+    @property
+    def has_sessions(self) -> bool:
+        return not self.rules.match
 
     def resignation_levels(self, position: Position) -> tuple[str, ...]:
         """Return the three levels; none in a match, and none where they are legal actions."""

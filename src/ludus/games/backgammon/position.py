@@ -6,8 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import Final, Literal, Protocol, TypeGuard, cast
 
-from ludus.core.errors import BadMove, BadPosition, quote
-from ludus.core.game import CHANCE, Outcome
+from ludus.core.errors import BadPosition, quote
+from ludus.core.game import CHANCE, Outcome, illegal_move
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.backgammon.board import (
     BAR,
@@ -147,7 +147,7 @@ class Position(Drawable):
             return self._act(move, self.stakes)
         if self.dice is None:
             if not self._can_fall(move):
-                raise BadMove(f"{move} is not a roll that can fall here")
+                raise illegal_move(move, self)
             turn = OpeningRoll(*move).beginner if self.opening == "roll_off" else self.turn
             dice = (max(move), min(move))
             return Position(
@@ -155,7 +155,7 @@ class Position(Drawable):
             )
         men = load_engine(self.engine).apply_move(self, move) if isinstance(move, Move) else None
         if men is None:
-            raise BadMove(f"{move} is not a legal move of backgammon here")
+            raise illegal_move(move, self)
         points, bar, off = men
         turn = 1 - self.turn
         after = Position(points, bar, off, turn, None, "", self.engine, self.stakes)
@@ -168,7 +168,7 @@ class Position(Drawable):
     def _act(self, action: Action, stakes: Stakes) -> "Position":
         """Return the position after a decision about the stakes."""
         if not isinstance(action, CubeAction) or action not in self.legal_moves():
-            raise BadMove(f"{action} is not possible here{self._list_actions()}")
+            raise illegal_move(action, self)
         if action == DOUBLE:
             return replace(self, stakes=replace(stakes, phase="doubled"))
         if action in RESIGN:
@@ -181,10 +181,6 @@ class Position(Drawable):
             level = OFFERS.index(stakes.phase)
             return self._finish_game(self.turn, level + 1, ENDS[level])
         return replace(self, stakes=replace(stakes, phase="play"))  # it rolls
-
-    def _list_actions(self) -> str:
-        words = ", ".join(str(action) for action in self.legal_moves())
-        return f"; possible are {words}" if words else "; the game is over"
 
     def _finish_game(self, loser: int, level: int, phase: Phase = "play") -> "Position":
         """Return the end of a money game, or the next game of a match."""

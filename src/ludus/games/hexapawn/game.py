@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple
 
-from ludus.core.errors import BadMove, BadPosition, quote
-from ludus.core.game import ADDED_LATER, MAN_VALUE, Game, Outcome
+from ludus.core.errors import BadPosition, quote
+from ludus.core.game import ADDED_LATER, MAN_VALUE, Game, Outcome, illegal_move
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.core.spec import check_fields
 from ludus.games.squares import (
@@ -94,7 +94,7 @@ class Position(Drawable):
 
     def play(self, move: Move, /) -> "Position":
         if move not in self.legal_moves():
-            raise BadMove(f"{move} is not a legal move in {self}")
+            raise illegal_move(move, self)
         cells = list(self.cells)
         cells[move.frm] = EMPTY
         cells[move.to] = LETTERS[self.mover]

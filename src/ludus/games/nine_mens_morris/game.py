@@ -7,7 +7,6 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import BadMove, BadPosition, LudusError, quote
 from ludus.core.game import MAN_VALUE, Game, GameTally, OracleKind
 from ludus.games.nine_mens_morris import notation
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
 
 FREE_POINT_VALUE = 4
 """The value of a free point adjacent to an own man, where a man has MAN_VALUE."""
+
+MIN_REPETITION_PLIES = 3
+"""Plies after which a position can come again."""
 
 FEW_MEN, MANY_MEN = 4, 7
 """Maximum men per side in a puzzle: from the built-in endgames, and if the whole game is solved."""
@@ -108,7 +110,13 @@ class NineMensMorris(Game[MorrisPosition, Move]):
     def transform_move(self, move: Move, symmetry: Sequence[int]) -> Move:
         return Move(*(None if number is None else symmetry[number] for number in move))
 
-    @explain_misuse
+    def repeating_moves(self, position: MorrisPosition) -> list[Move]:
+        # A position can come again only after some moves without placing or taking.
+        if len(position.history_keys) < MIN_REPETITION_PLIES:
+            return []
+        ends = [(move, position.play(move).outcome()) for move in position.legal_moves()]
+        return [move for move, end in ends if end is not None and end.reason == "repetition"]
+
     def canonical(self, position: MorrisPosition) -> MorrisPosition:
         """Return the symmetric position whose bitboards, White's first, are smallest."""
         if self.is_native(position):

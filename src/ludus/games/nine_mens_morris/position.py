@@ -4,8 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 from ludus.core import game as core
-from ludus.core.errors import BadMove
-from ludus.core.game import Outcome
+from ludus.core.game import Outcome, illegal_move
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.core.splitmix import mix
 from ludus.games.nine_mens_morris.board import PASS, POINTS, Move, mills, neighbours
@@ -107,7 +106,7 @@ class Position(Drawable):
 
     def play(self, move: Move, /) -> Self:
         if move not in self.legal_moves():
-            raise BadMove(f"{move} is not a legal move in {self}")
+            raise illegal_move(move, self)
         own, other = self.men[self.mover], self.men[1 - self.mover]
         hands = list(self.hands)
         if move.to is not None:

@@ -6,8 +6,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
-from ludus.core.errors import BadMove, BadPosition, BadSpec, quote
-from ludus.core.game import Game, Outcome, PlaceRow
+from ludus.core.errors import BadPosition, BadSpec, quote
+from ludus.core.game import Game, Outcome, PlaceRow, illegal_move
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.core.spec import check_fields
 from ludus.games.squares import (
@@ -116,7 +116,7 @@ class Position(Drawable):
 
     def play(self, move: Move, /) -> "Position":
         if move not in self.legal_moves():
-            raise BadMove(f"{move} is not a legal move in {self}")
+            raise illegal_move(move, self)
         mark = LETTERS[self.mover]
         return Position(self.cells[: move.cell] + mark + self.cells[move.cell + 1 :], self.rules)
 

@@ -95,6 +95,10 @@ class EquityResult:
     errors: list[float] = field(default_factory=list)
     """Largest errors of equities and chances against their successors, if they were verified."""
 
+    @property
+    def is_valid(self) -> bool:
+        return not self.errors or max(self.errors) <= VERIFY_TOLERANCE
+
 
 class EquityRun:
     """One run that solves an extent. `run` works on one thread, `stop` is for others."""
@@ -183,6 +187,7 @@ class EquityVerificationRun:
 
     def __init__(self, folder: TableFolder, device: str = "cpu", threads: int = 1) -> None:
         self.progress = SweepProgress(total=1)
+        self.extent = folder.extent
         self._folder = folder
         self._device = device
         self._threads = threads

@@ -6,19 +6,16 @@ first missing sector; tables that it needs are read back.
 
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ludus._native import solver as native
-from ludus.core.arguments import explain_misuse
 from ludus.core.errors import CannotSolve
-from ludus.core.game import AnyGame, check_game
-from ludus.core.processes import count_cores, report_missing_threads
+from ludus.core.game import AnyGame
+from ludus.core.processes import report_missing_threads
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles.morris.database import GAME_ID, Database
 from ludus.oracles.morris.sectors import (
@@ -141,6 +138,10 @@ class SolveResult:
 
     num_wrong: int | None = None
     """Values that do not follow from their successors; None if they were not verified."""
+
+    @property
+    def is_valid(self) -> bool:
+        return not self.num_wrong
 
 
 class SolveRun:
@@ -288,50 +289,6 @@ class SolveRun:
         except BaseException:
             self.stop()  # without its file a sector is lost, and so would be the next ones
             raise
-
-
-@explain_misuse
-def solve(
-    game: AnyGame,
-    folder: Path | str | None = None,
-    *,
-    max_men: int | None = None,
-    device: str = "cpu",
-    threads: int | None = None,
-    verify: bool = False,
-    has_depth: bool = True,
-    is_shared: bool = False,
-) -> SolveResult:
-    """Solve a game of the Morris family, and write its values to a folder.
-
-    `max_men` limits the work to positions of the moving phase with at most this many men per side.
-    `verify` derives every value again from its successors. Without depths files are smaller.
-    An interrupted run resumes with the same folder. With `is_shared`, several processes that make
-    the same call solve together, each its share of the sectors.
-
-    >>> import ludus
-    >>> found = solve(ludus.game("nine_mens_morris"), max_men=3)
-    >>> sum(counts.win for counts in found.counts.values())
-    140621
-    """
-    check_game(game)
-    folder = None if folder is None else Path(folder)
-    num_threads = threads or count_cores()
-    sectors = select_sectors(game, max_men)
-    solver = make_solver(game.rules, device, num_threads)
-    opened = (
-        nullcontext()
-        if folder is None
-        else Database.open_for_writing(folder, game.rules, has_depth, is_shared)
-    )
-    with opened as database:
-        if is_shared:
-            from ludus.oracles.morris.shared_solver import SharedSolveRun
-
-            if database is None:
-                raise CannotSolve("processes that solve together need a folder")
-            return SharedSolveRun(game.rules, sectors, solver, database, num_threads, verify).run()
-        return SolveRun(game.rules, sectors, solver, database, num_threads, verify).run()
 
 
 def select_sectors(game: AnyGame, max_men: int | None) -> list[Sector]:

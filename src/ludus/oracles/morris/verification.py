@@ -46,7 +46,7 @@ class VerificationRun:
     """One run through all sectors of a database. `run` works on one thread."""
 
     def __init__(self, database: Database, solver: SectorSolver, threads: int = 1) -> None:
-        self._database = database
+        self.database = database
         self._rules = database.rules
         self._solver = solver
         self._threads = threads
@@ -78,10 +78,10 @@ class VerificationRun:
         return self._result
 
     def _check_files(self, pool: ThreadPoolExecutor) -> None:
-        for half in sorted(self._database.sectors):
+        for half in sorted(self.database.sectors):
             self._check_stop()
             try:
-                self._database.check_file(*half, pool)
+                self.database.check_file(*half, pool)
             except BadDatabase as error:
                 self._result.problems.append(str(error))
         for sector in self._stray:
@@ -89,7 +89,7 @@ class VerificationRun:
             self._result.problems.append(f"{name} is not a part of this game")
         for sector in self._sectors:
             for needed in next_sectors(self._rules, sector):
-                if not self._database.has(needed):
+                if not self.database.has(needed):
                     name, missing = subspace_of(sector, True), subspace_of(needed, True)
                     self._result.problems.append(f"{name} needs {missing}, which is missing")
 
@@ -100,8 +100,8 @@ class VerificationRun:
             self.progress.current = sector
             for table in (sector, *next_sectors(self._rules, sector)):
                 if not self._solver.has(table):
-                    load_table(self._database, table, self._solver, pool)
-            if self._database.has_depth:
+                    load_table(self.database, table, self._solver, pool)
+            if self.database.has_depth:
                 self._result.num_wrong += self._solver.verify(sector)
             else:
                 self._result.num_wrong += self._solve_again(sector)
@@ -133,9 +133,9 @@ class VerificationRun:
             self._result.num_subspaces += 1
             self._result.num_values += len(values)
             counts = ValueCounts(**self._solver.tally(sector, x_to_move))
-            if not self._database.has_depth:
+            if not self.database.has_depth:
                 counts = counts.without_depth()
-            if counts != self._database.read_counts(sector, x_to_move):
+            if counts != self.database.read_counts(sector, x_to_move):
                 name = subspace_of(sector, x_to_move)
                 self._result.problems.append(f"{name} has other counts than its file says")
 
