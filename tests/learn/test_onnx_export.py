@@ -17,9 +17,8 @@ from ludus.games.backgammon.batch import position_to_row
 from ludus.games.nine_mens_morris.batch import PARTS, PositionBatch, moves_to_points
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.dqn.inference import compute_q_values, encode_position
-from ludus.learn.gammon.chances_network import load_shipped_chances
-from ludus.learn.gammon.examples import encode_positions
-from ludus.learn.gammon.network import load_network
+from ludus.learn.gammon.encoding import encode_positions
+from ludus.learn.gammon.network import load_network, load_shipped_chances
 from ludus.learn.nnmm.chain import load_chain
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.weights import save_weights
@@ -28,7 +27,6 @@ from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import encode
 from ludus.learn.scholar.inference import NUM_RESULTS, load_networks
 from ludus.learn.scholar.weights import pack_weights
-from ludus.learn.scholar.weights import save_weights as save_scholar
 from ludus.players import player
 from support.games import play_randomly
 from support.morris_data import positions
@@ -202,7 +200,7 @@ def enlarge_opening(way):
 def test_large_logits_of_the_opening_keep_their_differences(way, tmp_path, monkeypatch):
     """Nothing limits them in training where nearly all is drawn."""
     file = tmp_path / f"{way}.safetensors"
-    save_scholar(file, enlarge_opening(way))
+    enlarge_opening(way).save(file)
     openings = (islice(play_randomly(game("nine_mens_morris"), seed), 1, 5) for seed in range(10))
     met = list(itertools.chain.from_iterable(openings))
     batch = PositionBatch.from_positions(met)

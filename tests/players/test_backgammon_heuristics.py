@@ -8,7 +8,7 @@ from ludus._native import gammon
 from ludus.core.errors import BadSpec
 from ludus.games.backgammon.batch import generate_afterstates, position_to_row, row_to_view
 from ludus.games.backgammon.reference import generate_plays
-from ludus.learn.gammon.train import play_native_games
+from ludus.learn.gammon.network import play_native_games
 from ludus.players import player
 from ludus.players.backgammon_heuristics import (
     CONTACT_WEIGHTS,

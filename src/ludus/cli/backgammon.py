@@ -1,32 +1,22 @@
-"""`ludus backgammon hint|analyse|review|mat|convert|import` and `ludus train gammon`.
+"""`ludus backgammon hint|analyse|review|mat|convert|import`.
 
 `hint` and `analyse` need bgsage or GNU Backgammon, `review` GNU Backgammon.
 """
 
 import dataclasses
-import json as json_format
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludus.cli.help import make_group
-from ludus.cli.options import (
-    ForceOption,
-    JsonOption,
-    OutputFileOption,
-    RulesOption,
-    TrainedFileOption,
-)
-from ludus.cli.output import drop_none, print_json, print_table, print_unsaved, track_progress
-from ludus.cli.training_log import LogOption, open_training_log
-from ludus.core.errors import BadRecord, BadSpec, LudusError, quote
-from ludus.core.files import check_output, check_writable, quote_path, read_text, write_text
+from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, RulesOption
+from ludus.cli.output import print_json, print_table, track_progress
+from ludus.core.errors import BadRecord, LudusError, quote
+from ludus.core.files import check_output, quote_path, read_text, write_text
 
 if TYPE_CHECKING:
     from ludus.analysis import PositionAnalysis
-    from ludus.learn.gammon.network import GammonNetwork
-    from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig
 
 app = make_group(
     help="Evaluate moves and games of backgammon, and convert them for other programs."
@@ -297,156 +287,3 @@ def import_scored_positions(
         print_json(positions=len(positions), comments=comments)
     else:
         print(f"{len(positions)} positions with {comments} scores")
-
-
-def gammon(
-    hidden: Annotated[
-        str, typer.Option("--hidden", metavar="N,N…", help="Sizes of the hidden layers; 0: none.")
-    ] = "24,24",
-    coding: Annotated[
-        str,
-        typer.Option(
-            "--coding",
-            metavar="NAME",
-            help="Input encoding: features (459 units), raw (393), tool (410), exact (651), "
-            "unary or unary_features.",
-        ),
-    ] = "features",
-    cycles: Annotated[int, typer.Option(help="Passes over the positions.")] = 20,
-    positions: Annotated[int, typer.Option(help="Use only the first N positions; 0: all.")] = 0,
-    noise: Annotated[
-        bool, typer.Option("--noise/--no-noise", help="Add moves with random scores.")
-    ] = True,
-    error: Annotated[
-        str,
-        typer.Option(
-            "--error",
-            metavar="SIGNAL",
-            help="Error signal. score: each move by itself; comparison: all moves of a position.",
-        ),
-    ] = "score",
-    rate: Annotated[float | None, typer.Option(help="Learning rate of the first cycle.")] = None,
-    last_rate: Annotated[
-        float | None, typer.Option(help="Learning rate of the last cycle.")
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="FILE", help="Training positions.", show_default="shipped"),
-    ] = None,
-    test: Annotated[
-        Path | None,
-        typer.Option("--test", metavar="FILE", help="Test positions.", show_default="shipped"),
-    ] = None,
-    games: Annotated[
-        int, typer.Option(min=0, max=10_000_000, help="Final games against tool.")
-    ] = 2000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same network.")] = 0,
-    out: TrainedFileOption = None,
-    log: LogOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Train the backgammon network of Tesauro and Sejnowski 1988 on an expert's scores."""
-    from ludus.learn.gammon import network
-    from ludus.learn.gammon.encoding import find_encoding
-    from ludus.learn.gammon.examples import ScoredMoves
-    from ludus.learn.gammon.train import GammonTrainingConfig, play_native_games
-
-    if error not in ("score", "comparison"):
-        raise BadSpec(f"error {quote(error)} must be score or comparison")
-    settings = GammonTrainingConfig(
-        hidden=_parse_hidden_sizes(hidden),
-        coding=coding,
-        cycles=cycles,
-        positions=positions,
-        noise=noise,
-        seed=seed,
-        **drop_none({"error": error, "rate": rate, "last_rate": last_rate}),
-    )
-    encoding = find_encoding(coding)
-    scored = (
-        network.read_scored_positions(data) if data else list(network.load_training_positions())
-    )
-    train_set = ScoredMoves.from_positions(scored[: positions or None], encoding)
-    test_set = ScoredMoves.from_positions(
-        network.read_scored_positions(test) if test else network.load_test_positions(), encoding
-    )
-    print_unsaved(out, json)
-    training = _start_or_resume(train_set, settings, out, data)
-    curve = []
-    steps = track_progress(training.run(), settings.cycles - training.num_cycles_done, "learning")
-    with open_training_log(log, f"gammon {hidden}") as curves:
-        for cycle in steps:
-            if out is not None:
-                cycle.network.save(out, _format_notes(settings, data, cycle.number))
-            training_share, test_share = (
-                each.compute_accuracy(cycle.network.scores(each.encoded_moves))
-                for each in (train_set, test_set)
-            )
-            row = {"cycle": cycle.number, "training": training_share, "test": test_share}
-            curve.append(row)
-            values = {"accuracy/training": training_share, "accuracy/test": test_share}
-            curves.add(cycle.number, {**values, "error": cycle.error}, settings.cycles)
-            if not json:
-                shown = f"training {training_share:.3f}  test {test_share:.3f}"
-                print(f"cycle {cycle.number:3}  {shown}")
-    _print_report(
-        training.network,
-        curve,
-        play_native_games(training.network, "tool", games, seed) if games else None,
-        json,
-    )
-
-
-def _print_report(
-    network: "GammonNetwork", curve: list[dict[str, Any]], result: Any, json: bool
-) -> None:
-    score = None if result is None else round(result.win_rate, 4)
-    if json:
-        print_json(
-            network=network.name,
-            curve=curve,
-            games=0 if result is None else result.games,
-            against_tool=score,
-        )
-        return
-    won = "" if result is None else f" wins {score:.1%} of {result.games} games against tool"
-    print(f"{network.name}{won or ' is trained'}")
-
-
-def _parse_hidden_sizes(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() and len(part) <= 6 for part in parts):
-        raise BadSpec(f"hidden layers {quote(text)} must be numbers as in 24,12")
-    sizes = tuple(int(part) for part in parts)
-    return () if sizes == (0,) else sizes
-
-
-def _format_notes(settings: "GammonTrainingConfig", data: Path | None, cycle: int) -> str:
-    """Format the settings that determine the network, and the number of cycles done."""
-    config = {**dataclasses.asdict(settings), "data": str(data or "")}
-    return json_format.dumps({"cycle": cycle, **config}, sort_keys=True)
-
-
-def _start_or_resume(
-    train_set: Any, settings: "GammonTrainingConfig", out: Path | None, data: Path | None
-) -> "GammonTrainer":
-    """Start a training, or resume an interrupted one with the same settings."""
-    import numpy as np
-
-    from ludus.learn.gammon.encoding import find_encoding
-    from ludus.learn.gammon.network import GammonNetwork
-    from ludus.learn.gammon.train import GammonTrainer
-
-    if out is not None:
-        check_writable(out)  # before the training, and before exists(), which raises for some paths
-    if out is None or not out.exists():
-        rng = np.random.default_rng(settings.seed)
-        network = GammonNetwork.initialise(find_encoding(settings.coding), settings.hidden, rng)
-        return GammonTrainer(train_set, network, settings)
-    network, notes = GammonNetwork.load_with_notes(out)
-    done = next(
-        (n for n in range(settings.cycles + 1) if notes == _format_notes(settings, data, n)), None
-    )
-    if done is None:
-        raise LudusError(f"{quote_path(out)} was trained with other settings; name a new file")
-    return GammonTrainer(train_set, network, settings, done)

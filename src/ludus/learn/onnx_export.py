@@ -117,7 +117,7 @@ def _build_file_model(path: Path, game: str) -> OnnxModel:
         from ludus.learn.scholar.weights import load_weights
 
         return build_scholar_model(load_weights(path))
-    from ludus.learn.gammon.chances_network import ChancesNetwork
+    from ludus.learn.gammon.network import ChancesNetwork
     from ludus.learn.gammon.onnx_model import build_chances_model
 
     return build_chances_model(ChancesNetwork.load(path))

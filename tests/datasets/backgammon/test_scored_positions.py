@@ -25,8 +25,8 @@ from ludus.datasets.backgammon.scored_positions import (
 )
 from ludus.datasets.generator import GenerationPlan
 from ludus.games.backgammon.board import make_view
-from ludus.learn.gammon.network import load_test_positions as shipped_test_positions
-from ludus.learn.gammon.network import load_training_positions
+from ludus.learn.gammon.data import load_test_positions as shipped_test_positions
+from ludus.learn.gammon.data import load_training_positions
 
 GAME = ludus.game("backgammon")
 LINE = "4HPwATDgc/ABMA 31 opening 8/5,6/5=100 24/23,13/10=-49"

@@ -17,8 +17,12 @@ from ludus.learn.common.weights import (
     write_npz,
     write_tensors,
 )
-from ludus.learn.gammon.chances_network import SHIPPED_CHANCES, ChancesNetwork
-from ludus.learn.gammon.network import SHIPPED_NETWORKS, GammonNetwork
+from ludus.learn.gammon.network import (
+    SHIPPED_CHANCES,
+    SHIPPED_NETWORKS,
+    ChancesNetwork,
+    GammonNetwork,
+)
 from ludus.learn.nnmm.weights import load_weights as load_chain
 from ludus.learn.scholar.weights import load_weights as load_scholar
 from support.paths import ROOT

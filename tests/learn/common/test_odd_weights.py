@@ -10,11 +10,11 @@ from safetensors import safe_open
 import ludus
 from ludus.core.errors import LudusError
 from ludus.learn.common.weights import CHECKSUM_KEY, METADATA_KEY, write_tensors
-from ludus.learn.gammon.chances_network import SHIPPED_CHANCES
+from ludus.learn.gammon.network import SHIPPED_CHANCES
 from support.fuzzing.json_values import change_value
 from support.nnmm_chains import saved_chain
 from support.repetition import repeat
-from support.scholar_weights import random_weights, save_weights
+from support.scholar_weights import random_weights
 
 
 def read_file(path):
@@ -52,7 +52,7 @@ def networks(request, tmp_path):
     """A file of weights, and a player that reads another file."""
     path = tmp_path / "whole"
     if request.param == "scholar":
-        save_weights(path, random_weights("scorer"))
+        random_weights("scorer").save(path)
         return path, "scholar:weights={}", ludus.game("nine_mens_morris")
     if request.param == "nnmm":
         return saved_chain(tmp_path), "nnmm:weights={}", ludus.game("nine_mens_morris")

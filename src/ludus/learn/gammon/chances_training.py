@@ -1,366 +1,259 @@
-"""Training of the strong networks: by self-play, and on the labels of an expert.
+"""Trainings of the strong networks: by self-play, and on the labels of another program."""
 
-Self-play has two parts: TD(lambda) from random weights (Tesauro 1992), then lookahead targets, the
-mean over the 21 rolls of the best reply's chances.
-"""
-
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch.nn import functional
 
-from ludus.core.errors import BadSpec
-from ludus.core.executors import TaskExecutor
-from ludus.core.spec import check_ranges
-from ludus.learn.common.optimizer import EmaOptimizer, cosine_decay, warm_up
-from ludus.learn.gammon.afterstates import Afterstates, NativeAfterstates, Rows
-from ludus.learn.gammon.chances_model import (
-    ChancesModel,
-    Predictor,
-    average_replies,
-    compute_equity,
-    is_over,
-    list_layers,
-    list_replies,
-    set_layers,
-)
-from ludus.learn.gammon.selfplay import (
-    GROUP,
-    Decisions,
-    GameBatch,
-    ReplayBoards,
-    compute_returns,
-)
+from ludus.core.errors import BadSpec, quote
+from ludus.core.executors import LocalProcesses, RayTasks, TaskExecutor
+from ludus.core.extras import require_package
+from ludus.core.processes import count_cores
+from ludus.learn.checkpoint import TrainingState, prefix_names
+from ludus.learn.common.devices import select_device
+from ludus.learn.gammon.config import GROUP, ChancesConfig, ExpertConfig, SelfplayConfig
+from ludus.learn.gammon.expert import LabelFolder, LabelledGroups, label_in_parallel
+from ludus.learn.gammon.network import ChancesNetwork, load_shipped_chances
+from ludus.learn.training import Clock, Training
 
-WARM_UP = 0.01
-"""Part of the training in which the learning rate rises."""
+if TYPE_CHECKING:
+    import torch
 
-REPORT_STEPS = 100
+    from ludus.learn.gammon.trainer import ChancesTrainer
 
-LAST_DECAY = 0.3
-"""Lambda at the end of TD(lambda)."""
+STEPS_AT_ONCE = 100
+"""Training steps on an expert's labels between two looks at the clock."""
+
+ChancesConfigT = TypeVar("ChancesConfigT", bound=ChancesConfig)
 
 
-@dataclass(frozen=True, slots=True)
-class ChancesTrainingConfig:
-    """Hyperparameters of both ways of training."""
+class ChancesTraining(Training[ChancesConfigT]):
+    """What the trainings of the strong networks share; the average of the weights is exported."""
 
-    hidden: tuple[int, ...] = (768, 64)
-    """Units of the hidden layers."""
+    kind: ClassVar[str]
+    """How it is trained: `selfplay` or `expert`."""
 
-    learning_rate: float = 1.5e-3
-    last_learning_rate: float = 2e-5
-    ema_decay: float = 0.999
+    def __init__(self, config: ChancesConfigT, trainer: "ChancesTrainer | None" = None) -> None:
+        """Prepare a training, from scratch or with a trainer that goes on."""
+        super().__init__(config)
+        require_package("torch", "training a network")
+        from ludus.learn.gammon.trainer import ChancesTrainer
 
-    batch: int = 16384
-    """Boards of a training step."""
-
-    equity_weight: float = 2.0
-    """Weight of the squared error of the equity, beside the cross-entropy of the chances."""
-
-    comparison_weight: float = 4.0
-    """Weight of the squared error of differences between alternatives; the expert's labels only."""
-
-    games: int = 16384
-    """Games played at once, in each of two batches."""
-
-    td_rounds: int = 350
-    """Rounds of TD(lambda): `window` moves in every game, then training steps."""
-
-    window: int = 10
-
-    reuse: int = 4
-    """Training steps in which a board of TD(lambda) is used, on average."""
-
-    decay: float = 0.7
-    """Lambda at the start of TD(lambda); it falls to 0.3."""
-
-    lookahead_rounds: int = 1900
-    """Rounds of lookahead: `lookahead_boards` new targets, then `steps_per_round` steps."""
-
-    lookahead_boards: int = 8192
-    steps_per_round: int = 24
-
-    label_steps: int = 36_000
-    """Training steps on an expert's labels."""
-
-    random_rate: float = 0.01
-    """Proportion of random moves."""
-
-    opening_plies: int = 8
-    """Half of the games begin with up to this number of random moves."""
-
-    replay: int = 1_500_000
-    """Boards with targets that are kept."""
-
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if any(not 1 <= units <= 10_000 for units in self.hidden) or not 1 <= len(self.hidden) <= 8:
-            raise BadSpec("there are 1 to 8 hidden layers of 1 to 10000 units")
-        if not (0 < self.last_learning_rate <= self.learning_rate < 1 and 0 <= self.decay <= 1):
-            raise BadSpec("learning rates must fall, and lambda lie from 0 to 1")
-        check_ranges(
-            self,
-            batch=(GROUP, 1 << 24),
-            games=(1, 1 << 24),
-            td_rounds=(0, 10**9),
-            lookahead_rounds=(0, 10**9),
-            label_steps=(0, 10**9),
-            window=(1, 1000),
+        self.title = f"gammon {self.kind}"
+        self.trainer = trainer or ChancesTrainer(
+            config, select_device(config.device, config.threads)
         )
+        self._executor: TaskExecutor | None = None
+        self._loss: torch.Tensor | None = None
+
+    def _open_executor(self, num_workers: int) -> TaskExecutor:
+        """Return worker processes here or on the cluster; `close` ends them."""
+        if self._executor is None:
+            cluster = self.config.cluster
+            self._executor = (
+                RayTasks(cluster, num_workers) if cluster else LocalProcesses(num_workers)
+            )
+        return self._executor
+
+    def close(self) -> None:
+        if self._executor is not None:
+            self._executor.__exit__(None, None, None)
+            self._executor = None
+
+    def init_from(self, file: Path) -> None:
+        found = ChancesNetwork.load(file)
+        if found.sizes[1:-1] != self.config.hidden:
+            hidden = ",".join(map(str, found.sizes[1:-1]))
+            raise BadSpec(
+                f"{quote(str(file), 200)} is a network {found.name}: it needs hidden={hidden}"
+            )
+        self.trainer.set_layers(found.layers)
+
+    @abstractmethod
+    def facts(self) -> dict[str, Any]:
+        """Return what is told about the training beside its steps."""
+
+    def _describe(self) -> dict[str, Any]:
+        steps, seed = self.trainer.optimizer.steps, self.config.seed
+        return {"way": self.kind, **self.facts(), "steps": steps, "seed": seed}
+
+    def export(self) -> ChancesNetwork:
+        return self.trainer.averaged.export(**self._describe())
+
+    def report(self) -> dict[str, Any]:
+        return {"network": self.export().name, **self._describe()}
+
+    def describe(self, report: Mapping[str, Any]) -> str:
+        return f"{report['network']}: {report['steps']} steps in {report['seconds']:.0f} s"
 
 
-@dataclass(frozen=True)
-class TrainingProgress:
-    """State of a training run after a round."""
+class SelfplayTraining(ChancesTraining[SelfplayConfig]):
+    """Train a backgammon network by self-play alone (needs torch; the defaults need a GPU).
 
-    part: str
-    """`td`, `lookahead` or `labels`."""
+    A step is a round: first of TD(lambda), then of lookahead targets, which worker processes
+    compute with `jobs` or on a cluster.
+    """
 
-    done: int
-    """Rounds of the part that are done."""
+    Config = SelfplayConfig
+    kind = "selfplay"
 
-    rounds: int
-    steps: int
-    """Training steps so far."""
+    def __init__(self, config: SelfplayConfig, trainer: "ChancesTrainer | None" = None) -> None:
+        super().__init__(config, trainer)
+        from ludus.learn.gammon.selfplay import Selfplay
 
-    games: int
-    """Games played so far."""
+        self.selfplay = Selfplay(config, self.trainer)
+        self.max_steps = config.td_rounds + config.lookahead_rounds
 
-    loss: float
+    def step(self, clock: Clock) -> None:
+        config = self.config
+        if self.selfplay.td_rounds < config.td_rounds:
+            self._loss = self.selfplay.run_td_round()
+        else:
+            executor = self._open_executor(config.jobs) if config.has_workers else None
+            self._loss = self.selfplay.run_lookahead_round(executor)
 
+    def metrics(self) -> dict[str, float]:
+        """Return the loss of the last step and the number of games that are over."""
+        part = "lookahead" if self.selfplay.lookahead_rounds else "td"
+        loss = {} if self._loss is None else {f"loss/{part}": float(self._loss)}
+        return {**loss, "games": self.selfplay.num_games}
 
-class ChancesTrainer:
-    """A model in training with the average of its weights, which plays and labels."""
+    def state(self) -> TrainingState:
+        games, trainer = self.selfplay.state(), self.trainer.state()
+        arrays = {**prefix_names("games", games.arrays), **prefix_names("trainer", trainer.arrays)}
+        return TrainingState({"games": games.facts, "trainer": trainer.facts}, arrays)
 
-    def __init__(
-        self, settings: ChancesTrainingConfig, afterstates: Afterstates, device: torch.device
-    ) -> None:
-        torch.manual_seed(settings.seed)
-        self.settings, self.afterstates, self.device = settings, afterstates, device
-        sizes = afterstates.num_inputs, settings.hidden
-        self.model = ChancesModel(*sizes).to(device)
-        self.averaged = ChancesModel(*sizes).to(device)
-        adam = torch.optim.Adam(self.model.parameters(), fused=device.type == "cuda")
-        self.optimizer = EmaOptimizer(
-            self.model, self.averaged, adam, settings.ema_decay, has_ema_warmup=True
-        )
-        self._batch = torch.empty(0), torch.empty(0)
-        self._group = 1
-        self._step = self.optimizer.prepare_step(self._compute_loss, "nothing")
+    def load(self, state: TrainingState) -> None:
+        self.selfplay.load(TrainingState(state.facts["games"], state.select("games")))
+        self.trainer.load(TrainingState(state.facts["trainer"], state.select("trainer")))
 
-    def predictor(self) -> Predictor:
-        """Return the averaged weights as a predictor."""
-        return Predictor(self.averaged, self.afterstates)
-
-    def train_on(
-        self, boards: torch.Tensor, targets: torch.Tensor, progress: float, group: int = 1
-    ) -> torch.Tensor:
-        """Make one step; return the loss. Boards of a group are alternatives of one decision."""
-        self._batch = self.afterstates.encode(boards).float(), targets.clamp(0, 1)
-        self._group = group
-        settings = self.settings
-        rate = max(cosine_decay(settings.learning_rate, progress), settings.last_learning_rate)
-        return self._step(warm_up(rate, max(progress, WARM_UP / 100), WARM_UP))
-
-    def _compute_loss(self) -> torch.Tensor:
-        inputs, targets = self._batch
-        logits = self.model(inputs)
-        loss = functional.binary_cross_entropy_with_logits(logits, targets)
-        entropy = functional.binary_cross_entropy(targets, targets)  # so that 0 is perfect
-        errors = compute_equity(torch.sigmoid(logits)) - compute_equity(targets)
-        loss = loss - entropy + self.settings.equity_weight * (errors**2).mean()
-        if self._group > 1:
-            alternatives = errors.reshape(-1, self._group)
-            differences = alternatives - alternatives.mean(dim=1, keepdim=True)
-            loss = loss + self.settings.comparison_weight * (differences**2).mean()
-        return loss
+    def facts(self) -> dict[str, Any]:
+        return {"games": self.selfplay.num_games}
 
 
-PIECE = 256
-"""Boards of one task. It does not depend on the number of workers, and neither do the targets."""
+class ExpertTraining(ChancesTraining[ExpertConfig]):
+    """Train a backgammon network on labels of bgsage (needs torch; the defaults need a GPU).
 
+    The positions are those of games of the shipped self-play network with itself. A step is a file
+    of labels, which are kept, or a hundred training steps.
+    """
 
-@dataclass(frozen=True, slots=True)
-class LookaheadTask:
-    """The task of computing the lookahead targets of boards, on one core."""
-
-    layers: tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
-
-    def __call__(self, boards: Rows) -> NDArray[np.float32]:
-        torch.set_num_threads(1)
-        sizes = [len(biases) for _, biases in self.layers]
-        model = ChancesModel(len(self.layers[0][0]), tuple(sizes[:-1]))
-        set_layers(model, self.layers)
-        afterstates = NativeAfterstates(1)
-        replies, offsets = list_replies(boards, afterstates)
-        targets = average_replies(replies, offsets, Predictor(model, afterstates))
-        found: NDArray[np.float32] = targets.numpy()
-        return found
-
-
-class SelfplayTraining:
-    """Training by self-play from random weights."""
+    Config = ExpertConfig
+    kind = "expert"
 
     def __init__(
         self,
-        trainer: ChancesTrainer,
-        done: Mapping[str, int] | None = None,
-        executor: TaskExecutor | None = None,
+        config: ExpertConfig,
+        labelled: LabelledGroups | None = None,
+        trainer: "ChancesTrainer | None" = None,
     ) -> None:
-        """Start training, or resume it after the `done` rounds of each part."""
-        self.trainer, self.settings = trainer, trainer.settings
-        self._workers = executor
-        self.done = {"td": 0, "lookahead": 0, **(done or {})}
-        self._executor = ThreadPoolExecutor(2)
-        self._batches = [
-            GameBatch(
-                self.settings.games,
+        """Prepare a training on labelled alternatives, by default on those of the folder `data`."""
+        super().__init__(config, trainer)
+        if labelled is None and config.data is None:
+            raise BadSpec("gammon-expert data is missing: name a folder for labelled positions")
+        self._source = labelled or LabelFolder(config.data or Path(), config.groups)
+        self._num_files = self._num_steps = 0
+        num_files = self._source.num_files if isinstance(self._source, LabelFolder) else 0
+        self.max_steps = num_files + math.ceil(config.steps / STEPS_AT_ONCE)
+
+    def step(self, clock: Clock) -> None:
+        source = self._source
+        if isinstance(source, LabelFolder) and self._num_files < source.num_files:
+            if not source.file(self._num_files).exists():
+                self._label(source, self._num_files)
+            self._num_files += 1
+        else:
+            self._train(min(STEPS_AT_ONCE, self.config.steps - self._num_steps))
+
+    def _label(self, folder: LabelFolder, number: int) -> None:
+        """Write a file of positions and labels, which depend on its number and the seed alone."""
+        config, size = self.config, folder.size(number)
+        groups = self._draw_groups(size, number)
+        # `threads` is for this machine; on a cluster all cores label.
+        executor = self._open_executor(0 if config.cluster else config.threads or count_cores())
+        found = label_in_parallel(groups.reshape(-1, groups.shape[-1]), executor, config.plies)
+        labels = np.concatenate(list(found)).reshape(size, GROUP, -1)
+        folder.write(number, groups, labels)
+
+    def _draw_groups(self, count: int, number: int) -> NDArray[np.int8]:
+        """Play games, and return alternatives of decisions, shape (count, 4, 52)."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        import torch
+
+        from ludus.learn.gammon.model import ChancesModel, Predictor
+        from ludus.learn.gammon.selfplay import SelfplayGames, draw_groups
+
+        config, trainer = self.config, self.trainer
+        seed = (config.seed, number)
+        model = ChancesModel.from_layers(load_shipped_chances("selfplay").layers)
+        predictor = Predictor(model.to(trainer.device), trainer.afterstates)
+        generator = torch.Generator(trainer.device)
+        generator.manual_seed(int(np.random.SeedSequence(seed).generate_state(1)[0]))
+        with ThreadPoolExecutor(1) as threads:
+            games = SelfplayGames(
+                config.games,
                 trainer.afterstates,
-                self._executor,
-                (self.settings.seed, number, *self.done.values()),
-                self.settings.random_rate,
-                self.settings.opening_plies,
+                threads,
+                seed,
+                config.random_rate,
+                config.opening_plies,
             )
-            for number in range(2)
-        ]
+            # A few moves of many games are much alike, so every game is played for a while.
+            step = max(1, config.games * 60 // count)
+            return draw_groups([games], predictor, generator, count, step)
 
-    def run(self) -> Iterator[TrainingProgress]:
-        """Train by TD(lambda), then on lookahead targets; yield progress after every round."""
-        yield from self._run_td()
-        yield from self._run_lookahead()
+    @cached_property
+    def _tensors(self) -> "tuple[torch.Tensor, torch.Tensor]":
+        """Boards and labels on the device."""
+        import torch
 
-    @property
-    def num_games(self) -> int:
-        return sum(batch.num_finished for batch in self._batches)
-
-    def _play(self, predictor: Predictor, with_groups: bool = False) -> list[Decisions]:
+        source = self._source
+        groups, labels = source.read() if isinstance(source, LabelFolder) else source
         device = self.trainer.device
-        return [batch.play(predictor, device, with_groups) for batch in self._batches]
+        return torch.from_numpy(groups).to(device), torch.from_numpy(labels).to(device)
 
-    def _finish_round(self, part: str, rounds: int, loss: torch.Tensor) -> TrainingProgress:
-        self.done[part] += 1
-        steps = self.trainer.optimizer.steps
-        return TrainingProgress(part, self.done[part], rounds, steps, self.num_games, float(loss))
+    def _train(self, num_steps: int) -> None:
+        import torch
 
-    def _run_td(self) -> Iterator[TrainingProgress]:
-        settings, trainer = self.settings, self.trainer
-        if self.done["td"] >= settings.td_rounds:
-            return
-        replay = ReplayBoards(settings.replay, trainer.device)
-        last_steps = self._play(trainer.predictor())
-        num_steps = max(1, settings.reuse * 2 * settings.games * settings.window // settings.batch)
-        while self.done["td"] < settings.td_rounds:
-            progress = self.done["td"] / settings.td_rounds
-            decay = settings.decay + (LAST_DECAY - settings.decay) * progress
-            predictor = trainer.predictor()
-            windows = [[decisions] for decisions in last_steps]
-            for _ in range(settings.window):
-                for window, decisions in zip(windows, self._play(predictor), strict=True):
-                    window.append(decisions)
-            last_steps = [window[-1] for window in windows]
-            for window in windows:
-                for boards, targets in compute_returns(window, decay):
-                    replay.add(boards, targets)
-            for _ in range(num_steps):
-                loss = trainer.train_on(*replay.sample(settings.batch), progress=progress / 2)
-            yield self._finish_round("td", settings.td_rounds, loss)
-
-    def _run_lookahead(self) -> Iterator[TrainingProgress]:
-        settings, trainer = self.settings, self.trainer
-        if self.done["lookahead"] >= settings.lookahead_rounds:
-            return
-        replay = ReplayBoards(settings.replay, trainer.device)
-        labelled = self._label_here() if self._workers is None else self._label_by(self._workers)
-        while self.done["lookahead"] < settings.lookahead_rounds:
-            progress = self.done["lookahead"] / settings.lookahead_rounds
-            replay.add(*next(labelled))
-            for _ in range(settings.steps_per_round):
-                loss = trainer.train_on(*replay.sample(settings.batch), progress=(1 + progress) / 2)
-            yield self._finish_round("lookahead", settings.lookahead_rounds, loss)
-
-    def _label_here(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Yield boards with their lookahead targets; replies are listed one chunk ahead."""
-        trainer, chunks = self.trainer, self._draw_chunks()
-        boards = next(chunks)
-        listed = self._executor.submit(list_replies, boards, trainer.afterstates)
-        while True:
-            replies, offsets = listed.result()
-            labelled, boards = boards, next(chunks)
-            listed = self._executor.submit(list_replies, boards, trainer.afterstates)
-            targets = average_replies(replies, offsets, trainer.predictor())
-            yield torch.from_numpy(labelled).to(trainer.device), targets
-
-    def _label_by(self, executor: TaskExecutor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Yield boards with lookahead targets that workers compute, a piece at a time."""
-        device = self.trainer.device
-        for boards in self._draw_chunks():
-            pieces = [boards[first : first + PIECE] for first in range(0, len(boards), PIECE)]
-            task = LookaheadTask(tuple(list_layers(self.trainer.averaged)))
-            targets = np.concatenate(list(executor.map(task, pieces)))
-            yield torch.from_numpy(boards).to(device), torch.from_numpy(targets).to(device)
-
-    def _draw_chunks(self) -> Iterator[Rows]:
-        """Yield boards to label, from games that are played on."""
-        rng = np.random.default_rng((self.settings.seed, self.done["lookahead"]))
-        size = self.settings.lookahead_boards
-        rest = np.empty((0, 52), np.int8)
-        while True:
-            while len(rest) < size:
-                rest = np.concatenate((rest, self._pick_boards(rng)))
-            yield rest[:size]
-            rest = rest[size:]
-
-    def _pick_boards(self, rng: np.random.Generator) -> Rows:
-        """Play one move in every game; return its board and one alternative of each decision."""
-        found = []
-        for decisions in self._play(self.trainer.predictor(), with_groups=True):
-            assert decisions.groups is not None
-            other = decisions.groups[:, 1 + int(rng.integers(GROUP - 1))]
-            boards = torch.cat((decisions.boards, other))
-            found.append(boards[~is_over(boards)])
-        rows = torch.cat(found).cpu().numpy()
-        return np.ascontiguousarray(rows[rng.permutation(len(rows))])
-
-    def draw_groups(self, num_groups: int) -> Rows:
-        """Play on, and return alternatives of decisions, shape (groups, 4, 52)."""
-        predictor = self.trainer.predictor()
-        found: list[Rows] = []
-        while sum(map(len, found)) < num_groups:
-            for decisions in self._play(predictor, with_groups=True):
-                groups = decisions.groups
-                assert groups is not None
-                over = is_over(groups.reshape(-1, groups.shape[-1])).reshape(-1, GROUP)
-                found.append(groups[~over.any(dim=1)].cpu().numpy())
-        return np.concatenate(found)[:num_groups]
-
-
-def train_on_labels(
-    trainer: ChancesTrainer, groups: Rows, labels: NDArray[np.float32], done: int = 0
-) -> Iterator[TrainingProgress]:
-    """Train on an expert's labels of alternatives, shapes (groups, 4, 52) and (groups, 4, 5).
-
-    `done` steps were made before; yields progress after every hundred steps.
-    """
-    settings = trainer.settings
-    boards = torch.from_numpy(groups).to(trainer.device)
-    targets = torch.from_numpy(labels).to(trainer.device)
-    count = settings.batch // GROUP
-    for number in range(done, settings.label_steps):
-        chosen = torch.randint(len(boards), (count,), device=trainer.device)
-        loss = trainer.train_on(
-            boards[chosen].flatten(0, 1),
-            targets[chosen].flatten(0, 1),
-            number / settings.label_steps,
-            group=GROUP,
-        )
-        if (number + 1) % REPORT_STEPS == 0 or number + 1 == settings.label_steps:
-            steps = trainer.optimizer.steps
-            yield TrainingProgress(
-                "labels", number + 1, settings.label_steps, steps, 0, float(loss)
+        config, trainer = self.config, self.trainer
+        boards, targets = self._tensors
+        for number in range(self._num_steps, self._num_steps + num_steps):
+            chosen = torch.randint(
+                len(boards),
+                (config.batch // GROUP,),
+                generator=trainer.generator,
+                device=trainer.device,
             )
+            self._loss = trainer.train_on(
+                boards[chosen].flatten(0, 1),
+                targets[chosen].flatten(0, 1),
+                number / config.steps,
+                GROUP,
+                config.comparison_weight,
+            )
+        self._num_steps += num_steps
+
+    def metrics(self) -> dict[str, float]:
+        """Return the loss of the last step; before the first one the number of files."""
+        if self._loss is None:
+            return {"files of labels": self._num_files}
+        return {"loss/labels": float(self._loss)}
+
+    def state(self) -> TrainingState:
+        found = self.trainer.state()
+        done = {"files": self._num_files, "steps": self._num_steps}
+        return TrainingState({"done": done, "trainer": found.facts}, found.arrays)
+
+    def load(self, state: TrainingState) -> None:
+        done = state.facts["done"]
+        self._num_files, self._num_steps = int(done["files"]), int(done["steps"])
+        self.trainer.load(TrainingState(state.facts["trainer"], state.arrays))
+
+    def facts(self) -> dict[str, Any]:
+        return {"groups": self.config.groups}

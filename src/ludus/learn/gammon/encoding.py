@@ -6,11 +6,18 @@ way. The number of units is 24 times the units of a location, 12 for the men on 
 roll, and the extra units.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ludus._native import gammon
 from ludus.core.spec import check_choice
+from ludus.games.backgammon.batch import BoardRow, position_to_row
 from ludus.games.backgammon.board import BAR, HOME, OFF, ROLLS, View
+from ludus.games.backgammon.position import Position
 from ludus.players.backgammon_features import (
     BoardFeatures,
     compute_board_features,
@@ -139,6 +146,51 @@ def find_encoding(name: str) -> MoveEncoding:
     """Return an encoding by its name."""
     check_choice("there is no coding", name, MOVE_ENCODINGS)
     return MOVE_ENCODINGS[name]
+
+
+@dataclass(frozen=True)
+class EncodedMoves:
+    """Sparse inputs: the active units of each move, concatenated."""
+
+    offsets: NDArray[np.int64]
+    """Offsets of the moves into `unit_indices` and `activations`, shape (moves + 1,)."""
+
+    unit_indices: NDArray[np.uint16]
+    """Unit numbers."""
+
+    activations: NDArray[np.float32]
+    """Activations."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def to_dense(self, size: int) -> NDArray[np.float32]:
+        """Return the dense inputs, shape (moves, size)."""
+        whole = np.zeros((len(self), size), np.float32)
+        whole[np.repeat(np.arange(len(self)), np.diff(self.offsets)), self.unit_indices] = (
+            self.activations
+        )
+        return whole
+
+
+def encode_moves(
+    boards: BoardRow, rolls: BoardRow, encoding: MoveEncoding
+) -> tuple[NDArray[np.int64], BoardRow, EncodedMoves]:
+    """Return the offsets of each board's moves, the boards after them, and the encoded moves."""
+    move_offsets, ends, offsets, unit_indices, activations = gammon.inputs(
+        boards, rolls, encoding.change_units, encoding.extra_units
+    )
+    return move_offsets, ends, EncodedMoves(offsets, unit_indices, activations)
+
+
+def encode_positions(
+    positions: Sequence[Position], encoding: MoveEncoding
+) -> tuple[NDArray[np.int64], EncodedMoves]:
+    """Return the offsets of each position's moves, and the encoded moves."""
+    boards = np.array([position_to_row(position) for position in positions], np.int8)
+    rolls = np.array([position.dice for position in positions], np.int8)
+    offsets, _, encoded = encode_moves(boards.reshape(-1, 52), rolls.reshape(-1, 2), encoding)
+    return offsets, encoded
 
 
 def compute_activations(

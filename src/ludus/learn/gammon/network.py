@@ -1,6 +1,12 @@
-"""Fully connected network with logistic units in numpy, its npz file, and shipped networks."""
+"""The networks that play, in numpy, and their files: the network of 1989, and the strong ones.
 
-from collections.abc import Sequence
+The network of Tesauro and Sejnowski 1989 scores moves. The strong ones give five chances of the
+board after a move: of the side that has just moved to win, to win a gammon, to win a backgammon, to
+lose a gammon, to lose a backgammon; a gammon includes backgammons. `to_native` returns the compiled
+twins of both, which play.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -10,51 +16,110 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ludus._native import chances as native
 from ludus._native import gammon
-from ludus.core.errors import LudusError, quote
-from ludus.core.files import read_text
-from ludus.datasets.backgammon import scored_positions
-from ludus.datasets.backgammon.scored_positions import ScoredPosition
-from ludus.learn.common.weights import BadWeights, find_shipped, read_npz, write_npz
-from ludus.learn.gammon.encoding import MoveEncoding, find_encoding
-from ludus.learn.gammon.examples import EncodedMoves
+from ludus.core.errors import BadSpec
+from ludus.core.processes import count_cores
+from ludus.games.backgammon import Backgammon
+from ludus.games.backgammon.batch import position_to_row
+from ludus.learn.common.weights import (
+    KIND_KEY,
+    Arrays,
+    BadWeights,
+    find_shipped,
+    read_npz,
+    read_tensors,
+    write_npz,
+    write_tensors,
+)
+from ludus.learn.gammon.encoding import EncodedMoves, MoveEncoding, find_encoding
 from ludus.render.diagram import format_network, name_layers
 
 FloatArray = NDArray[np.float32]
+Layers = tuple[tuple[FloatArray, FloatArray], ...]
+"""Weights of shape (below, above) and biases of shape (above,) of every layer."""
+
+NUM_CHANCES: Final = 5
+KIND: Final = "gammon-chances"
+MAX_FILE_BYTES: Final = 64_000_000
+
+SHIPPED_NETWORKS: Final = find_shipped(Path(__file__).with_name("weights"), ".npz")
+"""Files by name: `paper` is row (a) of the paper's Table 1, `comparison` the same network trained
+by comparison of alternatives."""
+
+SHIPPED_CHANCES: Final = find_shipped(Path(__file__).with_name("weights"), ".safetensors")
+"""Files by name: `expert` was trained on bgsage's labels, `selfplay` by self-play alone."""
 
 
-@dataclass(frozen=True)
-class GammonNetwork:
-    """Weights and biases of every layer, and the input encoding; one output unit."""
+class FullyConnected:
+    """Layers of units, each connected with all units of the layer below."""
 
-    encoding: MoveEncoding
+    layers: Layers
 
-    layers: tuple[tuple[FloatArray, FloatArray], ...]
-    """Weights of shape (below, above) and biases of shape (above,)."""
-
-    def __post_init__(self) -> None:
-        below = self.encoding.num_units
+    def _check_layers(self, num_inputs: int, num_outputs: int) -> None:
+        below = num_inputs
         for weights, biases in self.layers:
-            if weights.shape != (below, len(biases)) or biases.ndim != 1:
+            if biases.ndim != 1 or weights.shape != (below, len(biases)):
                 raise BadWeights(f"a layer above {below} units has weights {weights.shape}")
+            if not (np.isfinite(weights).all() and np.isfinite(biases).all()):
+                raise BadWeights("a weight is not a number")
             below = len(biases)
-        if not self.layers or below != 1:
-            raise BadWeights("a network must end in one unit")
+        if not self.layers or below != num_outputs:
+            raise BadWeights(f"the last layer of a network must have {num_outputs} units")
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Number of units of every layer, inputs first."""
-        return (self.encoding.num_units, *(len(biases) for _, biases in self.layers))
+        return (len(self.layers[0][0]), *(len(biases) for _, biases in self.layers))
 
     @property
     def name(self) -> str:
         """The sizes in the paper's notation: `459-24-1`."""
         return "-".join(map(str, self.sizes))
 
-    def _repr_html_(self) -> str:
-        num_weights = sum(weights.size + biases.size for weights, biases in self.layers)
-        facts = {"inputs": self.encoding.name, "parameters": f"{num_weights:,}"}
+    def _format(self, facts: Mapping[str, Any]) -> str:
         return format_network(f"network {self.name}", name_layers(self.sizes), facts)
+
+    def _count_weights(self) -> str:
+        return f"{sum(weights.size + biases.size for weights, biases in self.layers):,}"
+
+
+def layers_to_arrays(layers: Layers) -> dict[str, FloatArray]:
+    """Return the arrays of a file: weights0, biases0, weights1 and so on."""
+    arrays = {}
+    for number, (weights, biases) in enumerate(layers):
+        arrays[f"weights{number}"] = weights
+        arrays[f"biases{number}"] = biases
+    return arrays
+
+
+def arrays_to_layers(arrays: Arrays) -> Layers:
+    """Return the layers of `layers_to_arrays`."""
+    found = [
+        tuple(
+            np.ascontiguousarray(arrays[f"{part}{number}"], dtype=np.float32)
+            for part in ("weights", "biases")
+        )
+        for number in range(sum(name.startswith("weights") for name in arrays))
+    ]
+    return tuple((weights, biases) for weights, biases in found)
+
+
+@dataclass(frozen=True)
+class GammonNetwork(FullyConnected):
+    """The network of 1989: logistic units, one of them the output."""
+
+    encoding: MoveEncoding
+    layers: Layers
+
+    notes: str = ""
+    """How it was trained."""
+
+    def __post_init__(self) -> None:
+        self._check_layers(self.encoding.num_units, 1)
+
+    def _repr_html_(self) -> str:
+        return self._format({"inputs": self.encoding.name, "parameters": self._count_weights()})
 
     @classmethod
     def initialise(
@@ -89,77 +154,133 @@ class GammonNetwork:
         )
         return 200 * outputs - 100
 
-    def save(self, path: Path | str, notes: str = "") -> None:
+    def save(self, path: Path) -> None:
         """Write weights and notes as plain arrays, without pickle."""
-        path = Path(path)
-        arrays = {"coding": np.array(self.encoding.name), "notes": np.array(notes)}
-        for number, (weights, biases) in enumerate(self.layers):
-            arrays[f"weights{number}"] = weights
-            arrays[f"biases{number}"] = biases
-        write_npz(path, arrays)
+        about = {"coding": np.array(self.encoding.name), "notes": np.array(self.notes)}
+        write_npz(path, {**about, **layers_to_arrays(self.layers)})
 
     @classmethod
-    def load(cls, path: Path | str) -> Self:
+    def load(cls, path: Path) -> Self:
         """Load a network from a file; raise BadWeights if the file is invalid."""
-        path = Path(path)
-        return cls.load_with_notes(path)[0]
-
-    @classmethod
-    def load_with_notes(cls, path: Path | str) -> tuple[Self, str]:
-        """Load a network and its notes from a file."""
-        path = Path(path)
         return read_npz(path, cls._parse)
 
     @classmethod
-    def _parse(cls, arrays: dict[str, NDArray[Any]]) -> tuple[Self, str]:
+    def _parse(cls, arrays: dict[str, NDArray[Any]]) -> Self:
         encoding = find_encoding(str(arrays["coding"]))
-        layers = tuple(
-            (
-                _to_finite_floats(arrays[f"weights{number}"]),
-                _to_finite_floats(arrays[f"biases{number}"]),
-            )
-            for number in range(sum(name.startswith("weights") for name in arrays))
-        )
-        return cls(encoding, layers), str(arrays["notes"])
-
-
-def _to_finite_floats(array: NDArray[np.generic]) -> FloatArray:
-    floats = np.ascontiguousarray(array, dtype=np.float32)
-    if not np.isfinite(floats).all():
-        raise ValueError("a weight is not a number")
-    return floats
-
-
-DATA_FOLDER: Final = Path(scored_positions.__file__).with_name("data")
-SHIPPED_NETWORKS: Final = find_shipped(Path(__file__).with_name("weights"), ".npz")
-"""Files by name: `paper` is row (a) of the paper's Table 1, `comparison` the same network trained
-by comparison of alternatives."""
-
-
-def read_scored_positions(path: Path) -> list[ScoredPosition]:
-    """Read the scored positions of a file; one without any is refused."""
-    text = read_text(path)
-    try:
-        found = list(scored_positions.parse_scored_positions(text))
-    except LudusError as error:
-        raise type(error)(f"{quote(str(path), 200)}, {error}") from error
-    if not found:
-        raise LudusError(f"{quote(str(path), 200)} has no position")
-    return found
-
-
-@cache
-def load_training_positions() -> tuple[ScoredPosition, ...]:
-    """Return the 3202 positions of the training set."""
-    return tuple(read_scored_positions(DATA_FOLDER / "train.txt"))
-
-
-@cache
-def load_test_positions() -> tuple[ScoredPosition, ...]:
-    """Return the 1000 positions of the test set."""
-    return tuple(read_scored_positions(DATA_FOLDER / "test.txt"))
+        return cls(encoding, arrays_to_layers(arrays), str(arrays["notes"]))
 
 
 def load_network(name: str) -> GammonNetwork:
     """Load a shipped network by its name, or a network from a file."""
     return GammonNetwork.load(SHIPPED_NETWORKS.get(name, Path(name)))
+
+
+@dataclass(frozen=True, slots=True)
+class GamesResult:
+    """Results of games, for the first of two players."""
+
+    wins: tuple[int, int, int]
+    """Numbers of single games, gammons and backgammons won."""
+
+    losses: tuple[int, int, int]
+
+    @property
+    def games(self) -> int:
+        return sum(self.wins) + sum(self.losses)
+
+    @property
+    def win_rate(self) -> float:
+        """Proportion of games won, without regard to gammons."""
+        return sum(self.wins) / self.games
+
+    @property
+    def points_per_game(self) -> float:
+        """Points per game, where gammons count twice and backgammons three times."""
+        return float(np.dot(np.subtract(self.wins, self.losses), (1, 2, 3)) / self.games)
+
+
+def play_native_games(
+    first: GammonNetwork | str, second: GammonNetwork | str, games: int, seed: int, threads: int = 0
+) -> GamesResult:
+    """Play games between networks, `tool` or `random`, with alternating starters.
+
+    The result does not depend on the number of threads.
+    """
+    if not 1 <= games <= 100_000_000:
+        raise BadSpec(f"{games} games cannot be played")
+    movers = [who.to_native() if isinstance(who, GammonNetwork) else who for who in (first, second)]
+    start = position_to_row(Backgammon().start())[None]
+    threads = threads or count_cores()
+    return GamesResult(*gammon.contest(movers[0], movers[1], start, games, seed % 2**64, threads))
+
+
+@dataclass(frozen=True)
+class ChancesNetwork(FullyConnected):
+    """A strong network: rectified linear units, and five outputs."""
+
+    layers: Layers
+
+    description: Mapping[str, Any]
+    """How it was trained."""
+
+    def __post_init__(self) -> None:
+        self._check_layers(native.NUM_INPUTS, NUM_CHANCES)
+
+    def _repr_html_(self) -> str:
+        known = self.description.items()
+        facts = {
+            "outputs": "chances of a win, gammons and backgammons won and lost",
+            "parameters": self._count_weights(),
+            **{name: value for name, value in known if isinstance(value, str | int | float)},
+        }
+        return self._format(facts)
+
+    def logits(self, inputs: FloatArray) -> FloatArray:
+        """Return the outputs for inputs of shape (boards, 257) before the logistic function."""
+        for number, (weights, biases) in enumerate(self.layers):
+            if number:
+                inputs = np.maximum(inputs, 0)
+            inputs = inputs @ weights + biases
+        return inputs
+
+    def to_native(self) -> native.ChancesNetwork:
+        """Return the compiled twin, which plays."""
+        return native.ChancesNetwork(list(self.layers))
+
+    def save(self, path: Path) -> None:
+        """Write weights and description to a safetensors file."""
+        about = {KIND_KEY: KIND, **self.description}
+        write_tensors(path, about, layers_to_arrays(self.layers), "float32")
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Load a network from a file; raise BadWeights if the file is invalid."""
+        return read_tensors(path, cls._parse, (KIND,), ("float32",), MAX_FILE_BYTES)
+
+    @classmethod
+    def _parse(cls, description: Mapping[str, Any], tensors: Arrays) -> Self:
+        about = {key: description[key] for key in description if key not in ("format", KIND_KEY)}
+        return cls(arrays_to_layers(tensors), about)
+
+
+@cache
+def load_shipped_chances(name: str) -> ChancesNetwork:
+    """Load a shipped network, `expert` or `selfplay`."""
+    return ChancesNetwork.load(SHIPPED_CHANCES[name])
+
+
+def list_moves(
+    positions: NDArray[np.int8], rolls: NDArray[np.int8]
+) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """Return the boards after all moves of positions (n, 52) with rolls (n, 2).
+
+    Boards are of shape (m, 52); those of a position begin at its offset, of n + 1.
+    """
+    return native.expand(positions, rolls)
+
+
+def compute_equities(chances: FloatArray) -> FloatArray:
+    """Return cubeless equities, in points a game, of chances of shape (…, 5)."""
+    win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = np.moveaxis(chances, -1, 0)
+    equities: FloatArray = 2 * win - 1 + win_gammon + win_backgammon - lose_gammon - lose_backgammon
+    return equities

@@ -1,8 +1,7 @@
 """The backgammon networks as ONNX models."""
 
 from ludus.learn.common.onnx_graph import OnnxGraph, OnnxModel, TensorInfo
-from ludus.learn.gammon.chances_network import ChancesNetwork
-from ludus.learn.gammon.network import GammonNetwork
+from ludus.learn.gammon.network import ChancesNetwork, GammonNetwork
 
 
 def build_move_model(network: GammonNetwork) -> OnnxModel:

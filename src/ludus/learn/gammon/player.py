@@ -17,14 +17,16 @@ from ludus.games.backgammon.board import ROLLS, Move
 from ludus.games.backgammon.cube import Chances, RankedChances
 from ludus.games.backgammon.position import Action, Position
 from ludus.games.backgammon.rules import Rules, check_cubeless
-from ludus.learn.gammon.chances_network import (
+from ludus.learn.gammon.encoding import encode_positions
+from ludus.learn.gammon.network import (
+    SHIPPED_NETWORKS,
     ChancesNetwork,
     FloatArray,
+    GammonNetwork,
     compute_equities,
+    load_network,
     load_shipped_chances,
 )
-from ludus.learn.gammon.examples import encode_positions
-from ludus.learn.gammon.network import SHIPPED_NETWORKS, GammonNetwork, load_network
 
 MAX_PICTURES = 3
 CHANCES_SUFFIX = ".safetensors"

@@ -1,20 +1,31 @@
-"""Train a network by back-propagation on scored moves (Tesauro and Sejnowski 1988)."""
+"""Train the network of 1989 by back-propagation on scored moves (Tesauro and Sejnowski 1989)."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus._native import gammon
-from ludus.core.errors import BadSpec
-from ludus.core.processes import count_cores
-from ludus.core.spec import check_ranges
-from ludus.games.backgammon import Backgammon
-from ludus.games.backgammon.batch import position_to_row
-from ludus.learn.gammon.examples import ScoredMoves
-from ludus.learn.gammon.network import GammonNetwork
+from ludus.core.errors import BadSpec, quote
+from ludus.learn.checkpoint import TrainingState
+from ludus.learn.gammon.config import GammonConfig
+from ludus.learn.gammon.data import (
+    ScoredMoves,
+    load_test_positions,
+    load_training_positions,
+    read_scored_positions,
+)
+from ludus.learn.gammon.encoding import find_encoding
+from ludus.learn.gammon.network import (
+    GammonNetwork,
+    arrays_to_layers,
+    layers_to_arrays,
+    play_native_games,
+)
+from ludus.learn.training import Clock, Training
 
 UNSCORED_RATE, UNSCORED_RATE_DOUBLES = 0.25, 0.08
 """Proportion of uncommented moves in a cycle: 75% are skipped, and 92% after doubles."""
@@ -23,100 +34,59 @@ NOISE_RANGE = (-65.0, 35.0)
 """Range of the uniformly random target scores of uncommented moves."""
 
 
-@dataclass(frozen=True, slots=True)
-class GammonTrainingConfig:
-    """Hyperparameters of training."""
+class GammonTraining(Training[GammonConfig]):
+    """Train the backgammon network of Tesauro and Sejnowski 1989 on an expert's scores.
 
-    hidden: tuple[int, ...] = (24, 24)
-    """Units of the hidden layers; may be empty."""
-
-    coding: str = "features"
-
-    cycles: int = 20
-    """Number of passes over the positions."""
-
-    positions: int = 0
-    """Number of training positions; 0 for all."""
-
-    noise: bool = True
-    """Whether uncommented moves are included with random targets."""
-
-    error: Literal["score", "comparison"] = "score"
-    """The loss: each move's distance from its score, or the difference between the network's and
-    the teacher's preferences among the alternatives of one position.
+    A step is a pass over the positions. Equal positions and options give equal networks.
     """
 
-    rate: float = 0.8
-    """Initial learning rate."""
+    Config = GammonConfig
 
-    last_rate: float = 0.1
-    """Learning rate of the last cycle; the schedule is linear."""
+    def __init__(
+        self,
+        config: GammonConfig,
+        examples: ScoredMoves | None = None,
+        tests: ScoredMoves | None = None,
+    ) -> None:
+        """Prepare a training on examples, by default on those that the config names."""
+        super().__init__(config)
+        encoding = find_encoding(config.coding)
+        if examples is None:
+            data, test = config.data, config.test
+            scored = read_scored_positions(data) if data else load_training_positions()
+            tested = read_scored_positions(test) if test else load_test_positions()
+            examples = ScoredMoves.from_positions(scored[: config.positions or None], encoding)
+            tests = ScoredMoves.from_positions(tested, encoding)
+        self.examples, self.tests = examples, tests
+        self._is_scored = ~np.isnan(examples.scores)
+        rng = np.random.default_rng(config.seed)
+        self.network = GammonNetwork.initialise(encoding, config.hidden, rng)
+        self.num_cycles = 0
+        """Number of finished cycles."""
+        self._error = 0.0
+        self.title = f"gammon {','.join(map(str, config.hidden)) or 0}"
+        self.data = examples.checksum()
+        self.max_steps = config.cycles
 
-    sharpness: float = 8.0
-    """Inverse temperature of the preferences when alternatives are compared."""
-
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if any(not 1 <= units <= 10_000 for units in self.hidden) or len(self.hidden) > 8:
-            raise BadSpec("hidden layers must have from 1 to 10000 units, and be at most 8")
-        check_ranges(self, cycles=(1, 100_000))
-        if self.positions < 0:
-            raise BadSpec(f"positions={self.positions} must not be negative")
-        if not (0 < self.last_rate <= self.rate <= 10 and 0 < self.sharpness <= 1000):
-            raise BadSpec("rates must fall and lie from 0 to 10, sharpness from 0 to 1000")
-
-
-@dataclass(frozen=True)
-class CycleResult:
-    """The state of training after a cycle."""
-
-    number: int
-    """Cycle number from 1."""
-
-    network: GammonNetwork
-
-    error: float
-    """Mean squared error over the examples of the cycle."""
-
-
-@dataclass
-class GammonTrainer:
-    """One training run, cycle by cycle; equal positions and settings give equal networks."""
-
-    examples: ScoredMoves
-    network: GammonNetwork
-    settings: GammonTrainingConfig
-    num_cycles_done: int = 0
-    """Number of finished cycles."""
-
-    def __post_init__(self) -> None:
-        self._is_scored = ~np.isnan(self.examples.scores)
-
-    def run(self) -> Iterator[CycleResult]:
-        """Train, and yield the result of every cycle."""
-        native = self.network.to_native()
-        encoded_moves = self.examples.encoded_moves
-        inputs = encoded_moves.offsets, encoded_moves.unit_indices, encoded_moves.activations
-        for number in range(self.num_cycles_done, self.settings.cycles):
-            # Each cycle has its own random numbers, so that training resumes from a checkpoint.
-            rng = np.random.default_rng((self.settings.seed, number))
-            rows, targets, groups = self.sample_targets(rng)
-            rate = self.get_learning_rate(number)
-            if self.settings.error == "comparison":
-                sharpness = self.settings.sharpness
-                error = native.compare(*inputs, rows, targets, groups, sharpness, rate)
-            else:
-                error = native.learn(*inputs, rows, targets, rate)
-            self.num_cycles_done = number + 1
-            self.network = GammonNetwork(self.network.encoding, tuple(native.layers()))
-            yield CycleResult(self.num_cycles_done, self.network, error / max(len(rows), 1))
+    def step(self, clock: Clock) -> None:
+        # Each cycle has its own random numbers, so that nothing of them is in a checkpoint.
+        rng = np.random.default_rng((self.config.seed, self.num_cycles))
+        rows, targets, groups = self.sample_targets(rng)
+        rate = self.get_learning_rate(self.num_cycles)
+        moves, native = self.examples.encoded_moves, self.network.to_native()
+        inputs = moves.offsets, moves.unit_indices, moves.activations
+        if self.config.error == "comparison":
+            error = native.compare(*inputs, rows, targets, groups, self.config.sharpness, rate)
+        else:
+            error = native.learn(*inputs, rows, targets, rate)
+        self.network = replace(self.network, layers=tuple(native.layers()))
+        self.num_cycles += 1
+        self._error = error / max(len(rows), 1)
 
     def get_learning_rate(self, number: int) -> float:
         """Return the learning rate of a cycle, counted from 0."""
-        first, last = self.settings.rate, self.settings.last_rate
-        progress = number / max(self.settings.cycles - 1, 1)
-        return first + (last - first) * progress
+        first, last = self.config.rate, self.config.last_rate
+        return first + (last - first) * number / max(self.config.cycles - 1, 1)
 
     def sample_targets(
         self, rng: np.random.Generator
@@ -125,7 +95,7 @@ class GammonTrainer:
         examples = self.examples
         is_shown = self._is_scored.copy()
         scores = examples.scores.copy()
-        if self.settings.noise:
+        if self.config.noise:
             rate = np.where(examples.is_double, UNSCORED_RATE_DOUBLES, UNSCORED_RATE)[
                 examples.position_of_move
             ]
@@ -141,41 +111,54 @@ class GammonTrainer:
         targets = ((scores[rows] + 100) / 200).astype(np.float32)
         return rows.astype(np.int64), targets, groups
 
+    def metrics(self) -> dict[str, float]:
+        """Return the agreement with the expert, and the mean squared error of the last cycle."""
+        found = {
+            f"accuracy/{name}": scored.compute_accuracy(self.network.scores(scored.encoded_moves))
+            for name, scored in (("training", self.examples), ("test", self.tests))
+            if scored is not None
+        }
+        return {**found, "error": self._error}
 
-@dataclass(frozen=True, slots=True)
-class GamesResult:
-    """Results of games, for the first of two players."""
+    def state(self) -> TrainingState:
+        return TrainingState({"cycles": self.num_cycles}, layers_to_arrays(self.network.layers))
 
-    wins: tuple[int, int, int]
-    """Numbers of single games, gammons and backgammons won."""
+    def load(self, state: TrainingState) -> None:
+        self.network = replace(self.network, layers=arrays_to_layers(state.arrays))
+        self.num_cycles = int(state.facts["cycles"])
 
-    losses: tuple[int, int, int]
+    def init_from(self, file: Path) -> None:
+        found, own = GammonNetwork.load(file), self.network
+        if (found.encoding, found.sizes) != (own.encoding, own.sizes):
+            hidden = ",".join(map(str, found.sizes[1:-1])) or "0"
+            raise BadSpec(
+                f"{quote(str(file), 200)} is a network {found.name}: it needs "
+                f"hidden={hidden} and coding={found.encoding.name}"
+            )
+        self.network = found
 
-    @property
-    def games(self) -> int:
-        return sum(self.wins) + sum(self.losses)
+    def export(self) -> GammonNetwork:
+        about = {"cycle": self.num_cycles, **self.config.model_dump(mode="json")}
+        return replace(self.network, notes=json.dumps(about, sort_keys=True))
 
-    @property
-    def win_rate(self) -> float:
-        """Proportion of games won, without regard to gammons."""
-        return sum(self.wins) / self.games
+    def report(self) -> dict[str, Any]:
+        """Return the curve, and after the last cycle the results of games against tool."""
+        names = {"cycle": "steps", "training": "accuracy/training", "test": "accuracy/test"}
+        curve = [{name: each[key] for name, key in names.items()} for each in self.run.history]
+        games = self.config.games if self.num_cycles == self.config.cycles else 0
+        result = None
+        if games:
+            result = play_native_games(self.network, "tool", games, self.config.seed)
+        return {
+            "network": self.network.name,
+            "curve": curve,
+            "games": games,
+            "against_tool": None if result is None else round(result.win_rate, 4),
+        }
 
-    @property
-    def points_per_game(self) -> float:
-        """Points per game, where gammons count twice and backgammons three times."""
-        return float(np.dot(np.subtract(self.wins, self.losses), (1, 2, 3)) / self.games)
-
-
-def play_native_games(
-    first: GammonNetwork | str, second: GammonNetwork | str, games: int, seed: int, threads: int = 0
-) -> GamesResult:
-    """Play games between networks, `tool` or `random`, with alternating starters.
-
-    The result does not depend on the number of threads.
-    """
-    if not 1 <= games <= 100_000_000:
-        raise BadSpec(f"{games} games cannot be played")
-    movers = [who.to_native() if isinstance(who, GammonNetwork) else who for who in (first, second)]
-    start = position_to_row(Backgammon().start())[None]
-    threads = threads or count_cores()
-    return GamesResult(*gammon.contest(movers[0], movers[1], start, games, seed % 2**64, threads))
+    def describe(self, report: Mapping[str, Any]) -> str:
+        last = report["curve"][-1] if report["curve"] else None
+        shares = f", training {last['training']:.3f}, test {last['test']:.3f}" if last else ""
+        games = report["games"]
+        won = f", wins {report['against_tool']:.1%} of {games} games against tool" if games else ""
+        return f"{report['network']}: {report['steps']} cycles{shares}{won}"

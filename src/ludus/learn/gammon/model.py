@@ -1,25 +1,21 @@
-"""The network of the strong players in torch: five chances of a board after a move.
+"""The strong networks in torch, for training and for many boards at once on a GPU.
 
-The chances of the side that has just moved: to win, to win a gammon, to win a backgammon, to lose
-a gammon, to lose a backgammon; a gammon includes backgammons.
+The five chances are those of `ludus.learn.gammon.network`.
 """
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
-from ludus.learn.common.weights import write_tensors
 from ludus.learn.gammon.afterstates import NUM_ROLLS, Afterstates, Rows
+from ludus.learn.gammon.network import NUM_CHANCES, ChancesNetwork, FloatArray, Layers
 
-FloatArray = NDArray[np.float32]
-NUM_CHANCES = 5
 PREDICT_BATCH = 1 << 19
 
 ROLL_CHANCES = tuple(
@@ -31,60 +27,58 @@ ROLL_CHANCES = tuple(
 class ChancesModel(nn.Module):
     """Fully connected layers with rectified linear units; the outputs are logits."""
 
-    def __init__(self, num_inputs: int, hidden: tuple[int, ...]) -> None:
+    def __init__(self, num_inputs: int, hidden: Sequence[int]) -> None:
         super().__init__()
         sizes = (num_inputs, *hidden, NUM_CHANCES)
         self.linear_layers = [nn.Linear(below, above) for below, above in pairwise(sizes)]
         self.layers = nn.ModuleList(self.linear_layers)
 
+    @classmethod
+    def from_layers(cls, layers: Layers) -> "ChancesModel":
+        """Return the model of a network that plays."""
+        model = cls(len(layers[0][0]), [len(biases) for _, biases in layers[:-1]])
+        model.set_layers(layers)
+        return model
+
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         for layer in self.linear_layers[:-1]:
             inputs = functional.relu(layer(inputs))
-        outputs: torch.Tensor = self.linear_layers[-1](inputs)
+        # In half precision the last layer alone is in single precision.
+        outputs: torch.Tensor = self.linear_layers[-1](inputs.float())
         return outputs
 
-
-def list_layers(model: ChancesModel) -> list[tuple[FloatArray, FloatArray]]:
-    """Return the weights (below, above) and biases of every layer."""
-    return [
-        (
-            np.ascontiguousarray(layer.weight.detach().T.float().cpu().numpy()),
-            layer.bias.detach().float().cpu().numpy(),
-        )
-        for layer in model.linear_layers
-    ]
-
-
-def set_layers(model: ChancesModel, layers: Sequence[tuple[FloatArray, FloatArray]]) -> None:
-    """Set the weights (below, above) and biases of every layer."""
-    with torch.no_grad():
-        for layer, (weights, biases) in zip(model.linear_layers, layers, strict=True):
+    @torch.no_grad()
+    def set_layers(self, layers: Layers) -> None:
+        """Set the weights and biases of every layer."""
+        for layer, (weights, biases) in zip(self.linear_layers, layers, strict=True):
             layer.weight.copy_(torch.from_numpy(weights.T))
             layer.bias.copy_(torch.from_numpy(biases))
 
+    def list_layers(self) -> Layers:
+        """Return the weights and biases of every layer."""
+        return tuple(
+            (_to_array(layer.weight.T), _to_array(layer.bias)) for layer in self.linear_layers
+        )
 
-def save_model(path: Path, model: ChancesModel, description: Mapping[str, Any]) -> None:
-    """Write the weights as a file of `ChancesNetwork`, also where nothing is compiled."""
-    tensors = {}
-    for number, (weights, biases) in enumerate(list_layers(model)):
-        tensors[f"weights{number}"] = weights
-        tensors[f"biases{number}"] = biases
-    write_tensors(path, description, tensors)
+    def export(self, **description: Any) -> ChancesNetwork:
+        """Return the network that plays."""
+        return ChancesNetwork(self.list_layers(), description)
+
+
+def _to_array(tensor: torch.Tensor) -> FloatArray:
+    return np.ascontiguousarray(tensor.detach().float().cpu().numpy())
 
 
 class Predictor:
-    """Chances by a snapshot of a model's weights, in half precision on a GPU."""
+    """Chances by a copy of a model, in half precision on a GPU."""
 
     def __init__(self, model: ChancesModel, afterstates: Afterstates) -> None:
         self._afterstates = afterstates
-        self.device = next(model.parameters()).device
+        self._model = copy.deepcopy(model)
+        self.device = self._model.linear_layers[0].weight.device
         self._dtype = torch.float16 if self.device.type == "cuda" else torch.float32
-        self._layers = [
-            (layer.weight.detach().to(self._dtype), layer.bias.detach().to(self._dtype))
-            for layer in model.linear_layers
-        ]
-        weight, bias = self._layers[-1]
-        self._layers[-1] = weight.float(), bias.float()
+        for layer in self._model.linear_layers[:-1]:
+            layer.to(self._dtype)
 
     @torch.no_grad()
     def predict(self, boards: torch.Tensor) -> torch.Tensor:
@@ -95,11 +89,7 @@ class Predictor:
 
     def _predict(self, boards: torch.Tensor) -> torch.Tensor:
         inputs = self._afterstates.encode(boards).to(self._dtype)
-        for weight, bias in self._layers[:-1]:
-            inputs = functional.relu(functional.linear(inputs, weight, bias))
-        weight, bias = self._layers[-1]
-        chances = torch.sigmoid(functional.linear(inputs.float(), weight, bias))
-        return apply_rules(boards, chances)
+        return apply_rules(boards, torch.sigmoid(self._model(inputs)))
 
 
 def apply_rules(boards: torch.Tensor, chances: torch.Tensor) -> torch.Tensor:

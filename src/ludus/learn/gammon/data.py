@@ -1,63 +1,46 @@
-"""Training examples as arrays: all legal moves of scored positions, encoded."""
+"""Scored positions as training examples: files, and all legal moves encoded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Self
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus._native import gammon
+from ludus.core.errors import LudusError, quote
+from ludus.core.files import read_text
+from ludus.datasets.backgammon import scored_positions
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
-from ludus.games.backgammon.batch import BoardRow, position_to_row
-from ludus.games.backgammon.position import Position
-from ludus.learn.gammon.encoding import MoveEncoding
+from ludus.learn.common.weights import compute_checksum
+from ludus.learn.gammon.encoding import EncodedMoves, MoveEncoding, encode_positions
+
+DATA_FOLDER: Final = Path(scored_positions.__file__).with_name("data")
 
 
-@dataclass(frozen=True)
-class EncodedMoves:
-    """Sparse inputs: the active units of each move, concatenated."""
-
-    offsets: NDArray[np.int64]
-    """Offsets of the moves into `unit_indices` and `activations`, shape (moves + 1,)."""
-
-    unit_indices: NDArray[np.uint16]
-    """Unit numbers."""
-
-    activations: NDArray[np.float32]
-    """Activations."""
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def to_dense(self, size: int) -> NDArray[np.float32]:
-        """Return the dense inputs, shape (moves, size)."""
-        whole = np.zeros((len(self), size), np.float32)
-        whole[np.repeat(np.arange(len(self)), np.diff(self.offsets)), self.unit_indices] = (
-            self.activations
-        )
-        return whole
+def read_scored_positions(path: Path) -> tuple[ScoredPosition, ...]:
+    """Read the scored positions of a file; one without any is refused."""
+    text = read_text(path)
+    try:
+        found = tuple(scored_positions.parse_scored_positions(text))
+    except LudusError as error:
+        raise type(error)(f"{quote(str(path), 200)}, {error}") from error
+    if not found:
+        raise LudusError(f"{quote(str(path), 200)} has no position")
+    return found
 
 
-def encode_moves(
-    boards: BoardRow, rolls: BoardRow, encoding: MoveEncoding
-) -> tuple[NDArray[np.int64], BoardRow, EncodedMoves]:
-    """Return the offsets of each board's moves, the boards after them, and the encoded moves."""
-    move_offsets, ends, offsets, unit_indices, activations = gammon.inputs(
-        boards, rolls, encoding.change_units, encoding.extra_units
-    )
-    return move_offsets, ends, EncodedMoves(offsets, unit_indices, activations)
+@cache
+def load_training_positions() -> tuple[ScoredPosition, ...]:
+    """Return the 3202 positions of the training set."""
+    return read_scored_positions(DATA_FOLDER / "train.txt")
 
 
-def encode_positions(
-    positions: Sequence[Position], encoding: MoveEncoding
-) -> tuple[NDArray[np.int64], EncodedMoves]:
-    """Return the offsets of each position's moves, and the encoded moves."""
-    boards = np.array([position_to_row(position) for position in positions], np.int8)
-    rolls = np.array([position.dice for position in positions], np.int8)
-    offsets, _, encoded = encode_moves(boards.reshape(-1, 52), rolls.reshape(-1, 2), encoding)
-    return offsets, encoded
+@cache
+def load_test_positions() -> tuple[ScoredPosition, ...]:
+    """Return the 1000 positions of the test set."""
+    return read_scored_positions(DATA_FOLDER / "test.txt")
 
 
 @dataclass(frozen=True)
@@ -90,6 +73,13 @@ class ScoredMoves:
 
     def __len__(self) -> int:
         return len(self.move_offsets) - 1
+
+    def checksum(self) -> str:
+        """Return a fingerprint of the positions with their scores."""
+        moves = vars(self.encoded_moves)
+        return compute_checksum(
+            {}, {"positions": self.move_offsets, "scores": self.scores, **moves}
+        )
 
     @cached_property
     def position_of_move(self) -> NDArray[np.int64]:
