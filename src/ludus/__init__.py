@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ludus.learn.episodes import Learner
     from ludus.learn.training import train
     from ludus.oracles.interface import Oracle, RatedMove, Unsolved, Value, Verdict
-    from ludus.oracles.morris.solver import solve
+    from ludus.oracles.solving import solve
     from ludus.oracles.selection import oracle
     from ludus.players import player
 

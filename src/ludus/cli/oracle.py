@@ -1,10 +1,7 @@
 """`ludus solve`, `ludus value` and `ludus verify`: compute, look up and check exact values."""
 
-import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,12 +24,12 @@ from ludus.cli.output import (
 )
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks
-from ludus.core.processes import count_cores
 from ludus.core.runs import announce_run
 from ludus.games import game as named_game
 
 if TYPE_CHECKING:
     from ludus.oracles import Verdict
+    from ludus.oracles.backgammon.solver import EquityResult
     from ludus.oracles.morris.solver import SolveResult
 
 ThreadsOption = Annotated[
@@ -43,13 +40,26 @@ ThreadsOption = Annotated[
 DeviceOption = Annotated[str, typer.Option("--device", metavar="DEVICE", help="cpu or cuda.")]
 
 
+MaxMenOption = Annotated[
+    int | None,
+    typer.Option(help="Only positions with empty hands and at most N men per side."),
+]
+ExpiryOption = Annotated[
+    float,
+    typer.Option(
+        "--expiry",
+        metavar="SECONDS",
+        min=1,
+        max=86_400,
+        help="Take over the work of others that give no sign for so long.",
+    ),
+]
+
+
 def solve(
     game: GameArgument,
     rules: RulesOption = "",
-    max_men: Annotated[
-        int | None,
-        typer.Option(help="Only positions with empty hands and at most N men per side."),
-    ] = None,
+    max_men: MaxMenOption = None,
     threads: ThreadsOption = 0,
     device: DeviceOption = "cpu",
     out: Annotated[
@@ -67,160 +77,83 @@ def solve(
     shared: Annotated[
         bool, typer.Option("--shared", help="Solve together with others that use the same DIR.")
     ] = False,
-    expiry: Annotated[
-        float,
-        typer.Option(
-            "--expiry",
-            metavar="SECONDS",
-            min=1,
-            max=86_400,
-            help="Take over the work of others that give no sign for so long.",
-        ),
-    ] = 60.0,
+    expiry: ExpiryOption = 60.0,
     json: JsonOption = False,
 ) -> None:
     """Solve a game of the Morris family, hypergammon, or bearing off in backgammon."""
     from ludus.cli.output import run_with_progress_bar
-    from ludus.oracles.morris.database import Database
-    from ludus.oracles.morris.sectors import estimate_peak_bytes
     from ludus.oracles.morris.shared_solver import SharedSolveRun
-    from ludus.oracles.morris.solver import SolveRun, make_solver, select_sectors
+    from ludus.oracles.solving import open_solve_run
 
     chosen = named_game(game, rules)
-    if shared and (out is None or chosen.oracle_kind == "equities"):
+    has_equities = chosen.oracle_kind == "equities"
+    if shared and (out is None or has_equities):
         raise typer.BadParameter("--shared needs --out, and a game of the Morris family")
-    if chosen.oracle_kind == "equities":
-        if wdl:
-            raise typer.BadParameter("equities have no depths, so --wdl has no meaning")
-        with _advise_on_damage():
-            _solve_equities(chosen, max_men, threads or count_cores(), device, out, verify, json)
-        return
-    sectors = select_sectors(chosen, max_men)
+    if wdl and has_equities:
+        raise typer.BadParameter("equities have no depths, so --wdl has no meaning")
     if wdl and out is None:
         raise typer.BadParameter("--wdl needs --out")
-    if device == "cpu":
-        _check_memory(estimate_peak_bytes(chosen.rules, sectors))
-    num_threads = threads or count_cores()
-    solver = make_solver(chosen.rules, device, num_threads)
-    _print_unsaved(out, json)
     began = time.perf_counter()
-    folder = (
-        Database.open_for_writing(out, chosen.rules, not wdl, shared)
-        if out is not None
-        else nullcontext()
-    )
-    with (
-        _advise_on_damage(),
-        folder as database,
-        announce_run("solve", _name_game(chosen), out) as shown,
-    ):
-        run = SolveRun(chosen.rules, sectors, solver, database, num_threads, verify)
-        if shared and database is not None:
-            run = SharedSolveRun(
-                chosen.rules, sectors, solver, database, num_threads, verify, expiry
+    with open_solve_run(
+        chosen,
+        out,
+        max_men=max_men,
+        device=device,
+        threads=threads,
+        verify=verify,
+        has_depth=not wdl,
+        is_shared=shared,
+        expiry_seconds=expiry,
+    ) as run:
+        if out is None and not json:
+            print_notice("nothing is stored; --out DIR stores the values")
+        title = f"{chosen.title}, {chosen.format_rules(chosen.rules)}"
+        with announce_run("solve", title, out) as shown:
+            found: Any = run_with_progress_bar(
+                run, "solving", lambda now: shown.update(now.done, now.total)
             )
-        found = run_with_progress_bar(run, "solving", lambda now: shown.update(now.done, now.total))
-    report = {
-        **_solution_as_json(found, has_depth=not wdl),
-        "slots": run.progress.total,
-        **({"solved_here": run.num_solved} if isinstance(run, SharedSolveRun) else {}),
-        "seconds": round(time.perf_counter() - began, 3),
-    }
+    seconds = round(time.perf_counter() - began, 3)
+    if has_equities:
+        report = _equities_as_json(chosen, found)
+    else:
+        report = {**_solution_as_json(found, has_depth=not wdl), "slots": run.progress.total}
+        if isinstance(run, SharedSolveRun):
+            report["solved_here"] = run.num_solved
+    report["seconds"] = seconds
     if json:
         print_json(game=chosen.id, rules=dataclass_as_json(chosen.rules), **report)
+    elif has_equities:
+        _print_equities(report)
     else:
         _print_solution(report)
-    if found.num_wrong:
+    if not found.is_valid:
         raise typer.Exit(1)
 
 
-@contextmanager
-def _advise_on_damage() -> Iterator[None]:
-    """Say what to do about a damaged table of the folder that is written."""
-    from ludus.core.errors import BadDatabase
-    from ludus.oracles.storage import DamagedTable
+def _equities_as_json(game: AnyGame, found: "EquityResult") -> dict[str, Any]:
+    from ludus.oracles.solving import find_root_equity
 
-    try:
-        yield
-    except DamagedTable as error:
-        raise BadDatabase(
-            f"{error}; delete this file, and the same command solves its positions again"
-        ) from error
-
-
-def _solve_equities(
-    game: AnyGame,
-    max_men: int | None,
-    threads: int,
-    device: str,
-    out: Path | None,
-    verify: bool,
-    json: bool,
-) -> None:
-    """Solve hypergammon, or bearing off with at most `max_men` men a side."""
-    from ludus.cli.output import run_with_progress_bar
-    from ludus.oracles.backgammon.oracle import BackgammonOracle
-    from ludus.oracles.backgammon.solver import VERIFY_TOLERANCE, EquityRun, select_extent
-    from ludus.oracles.backgammon.tables import MemoryTables, TableFolder
-
-    extent = select_extent(game.rules, max_men)
-    _check_memory(extent.estimate_peak_bytes())
-    _print_unsaved(out, json)
-    began = time.perf_counter()
-    folder = TableFolder.open_for_writing(out, extent) if out is not None else nullcontext()
-    with folder as tables:
-        run = EquityRun(extent, tables, device=device, threads=threads, verify=verify)
-        found = run_with_progress_bar(run, "solving")
-    seconds = round(time.perf_counter() - began, 3)
-    oracle = BackgammonOracle(game.rules, MemoryTables(extent, found.equities, ""))
-    # Before a roll-off both sides are even: the root is the start of the side that has won it.
-    start = replace(game.start(), opening="" if game.rules.opening == "any" else "first")
-    root = oracle.value(start).equity if oracle.has_value(start) else None
-    is_wrong = bool(found.errors) and max(found.errors) > VERIFY_TOLERANCE
-    if json:
-        print_json(
-            game=game.id,
-            rules=dataclass_as_json(game.rules),
-            root="equity" if root is not None else None,
-            root_equity=root,
-            seconds=seconds,
-            subspaces=[],
-            **asdict(extent),
-            positions=found.equities.size,
-            sweeps=found.num_sweeps,
-            last_change=found.last_change,
-            **({"errors": found.errors} if verify else {}),
-        )
-    else:
-        print(f"{found.equities.size:,} positions, {found.num_sweeps} sweeps, {seconds:.1f} s")
-        if root is not None:
-            print(f"The side that begins has an equity of {root:+.6f} points.")
-        if verify:
-            largest = max(found.errors)
-            print(f"Values follow from their successors within {largest:.1e}.")
-    if is_wrong:
-        raise typer.Exit(1)
+    root = find_root_equity(game, found)
+    return {
+        "root": None if root is None else "equity",
+        "root_equity": root,
+        "subspaces": [],
+        **asdict(found.extent),
+        "positions": found.equities.size,
+        "sweeps": found.num_sweeps,
+        "last_change": found.last_change,
+        **({"errors": found.errors} if found.errors else {}),
+    }
 
 
-def _name_game(game: AnyGame) -> str:
-    return f"{game.title}, {game.format_rules(game.rules)}"
-
-
-def _print_unsaved(out: Path | None, json: bool) -> None:
-    if out is None and not json:
-        print_notice("nothing is stored; --out DIR stores the values")
-
-
-def _check_memory(needed: int) -> None:
-    """Raise CannotSolve at once rather than run out of memory after an hour."""
-    from ludus.core.errors import CannotSolve
-
-    available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > available:
-        raise CannotSolve(
-            f"solving this takes {needed / 1e9:.0f} GB of memory; "
-            f"this machine has {available / 1e9:.0f} GB"
-        )
+def _print_equities(report: dict[str, Any]) -> None:
+    print(
+        f"{report['positions']:,} positions, {report['sweeps']} sweeps, {report['seconds']:.1f} s"
+    )
+    if report["root"] is not None:
+        print(f"The side that begins has an equity of {report['root_equity']:+.6f} points.")
+    if "errors" in report:
+        print(f"Values follow from their successors within {max(report['errors']):.1e}.")
 
 
 def _solution_as_json(found: "SolveResult", has_depth: bool) -> dict[str, Any]:
@@ -363,66 +296,43 @@ def verify(
 ) -> None:
     """Check the files of a solved game, then every value against its successors."""
     from ludus.cli.output import run_with_progress_bar
-    from ludus.oracles.morris.database import Database
-    from ludus.oracles.morris.solver import make_solver
-    from ludus.oracles.morris.verification import VerificationRun
-    from ludus.oracles.storage import read_manifest
-
-    num_threads = threads or count_cores()
-    if read_manifest(folder).get("game") == "backgammon":
-        _verify_equities(folder, num_threads, device, json)
-        return
-    database = Database.open(folder)
-    began = time.perf_counter()
-    run = VerificationRun(database, make_solver(database.rules, device, num_threads), num_threads)
-    found = run_with_progress_bar(run, "verifying")
-    seconds = round(time.perf_counter() - began, 3)
-    if json:
-        print_json(
-            rules=dataclass_as_json(database.rules),
-            has_depth=database.has_depth,
-            subspaces=found.num_subspaces,
-            values=found.num_values,
-            wrong=found.num_wrong,
-            problems=found.problems,
-            seconds=seconds,
-        )
-    else:
-        for problem in found.problems:
-            print(problem)
-        print(
-            f"{found.num_subspaces} subspaces, {found.num_values:,} values, "
-            f"{found.num_wrong} wrong; {seconds:.1f} s"
-        )
-    if not found.is_valid:
-        raise typer.Exit(1)
-
-
-def _verify_equities(folder: Path, threads: int, device: str, json: bool) -> None:
-    """Check the tables of backgammon in a folder."""
-    from ludus.cli.output import run_with_progress_bar
     from ludus.oracles.backgammon.solver import EquityVerificationRun
-    from ludus.oracles.backgammon.tables import TableFolder
+    from ludus.oracles.solving import open_verification
 
-    tables = TableFolder.open(folder)
+    run = open_verification(folder, device, threads)
     began = time.perf_counter()
-    found = run_with_progress_bar(EquityVerificationRun(tables, device, threads), "verifying")
+    found: Any = run_with_progress_bar(run, "verifying")
     seconds = round(time.perf_counter() - began, 3)
-    if json:
-        print_json(
-            **asdict(tables.extent),
-            values=found.num_values,
-            equity_error=found.equity_error,
-            chance_error=found.chance_error,
-            wrong=int(not found.is_valid),
-            problems=[],
-            seconds=seconds,
+    if isinstance(run, EquityVerificationRun):
+        report = {
+            **asdict(run.extent),
+            "values": found.num_values,
+            "equity_error": found.equity_error,
+            "chance_error": found.chance_error,
+            "wrong": int(not found.is_valid),
+            "problems": [],
+        }
+        text = (
+            f"{found.num_values:,} values; they follow from their successors within "
+            f"{found.equity_error:.1e} points and probabilities within {found.chance_error:.1e}"
         )
     else:
-        print(
-            f"{found.num_values:,} values; they follow from their successors within "
-            f"{found.equity_error:.1e} points and probabilities within {found.chance_error:.1e}; "
-            f"{seconds:.1f} s"
+        report = {
+            "rules": dataclass_as_json(run.database.rules),
+            "has_depth": run.database.has_depth,
+            "subspaces": found.num_subspaces,
+            "values": found.num_values,
+            "wrong": found.num_wrong,
+            "problems": found.problems,
+        }
+        text = (
+            f"{found.num_subspaces} subspaces, {found.num_values:,} values, {found.num_wrong} wrong"
         )
+    if json:
+        print_json(**report, seconds=seconds)
+    else:
+        for problem in report["problems"]:
+            print(problem)
+        print(f"{text}; {seconds:.1f} s")
     if not found.is_valid:
         raise typer.Exit(1)
