@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ludus import LudusError, Record
-from ludus.arena import GameConditions, GameResult, Job, JobKey, StartPositions
+from ludus.arena import GameConditions, GameResult, Job, JobKey, StartPositions, derive_seed
 from ludus.games import game as named_game
 from ludus.reproduce import Context
 
@@ -90,8 +90,10 @@ def schedule_games(context: Context, one: Contestant, other: Contestant) -> Iter
         start = starts.get_position(game, context.seed, opening) if opening else ""
         key = JobKey(tournament, one.spec, other.spec, number)
         names = one.portable_spec or one.spec, other.portable_spec or other.spec
+        # The seed does not depend on paths of this machine, so that weights may be moved.
+        seed = derive_seed(tournament, *names, number)
         # An even number gives White to the first player, for either side to move after the opening.
-        yield Job(key, conditions, number % 2 == 1, start, JobKey(tournament, *names, number))
+        yield Job(key, conditions, number % 2 == 1, start, seed)
 
 
 def get_opening_number(number: int) -> int:

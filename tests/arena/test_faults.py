@@ -4,16 +4,14 @@ import os
 import re
 import subprocess
 import sys
-from multiprocessing import heap
 
 import pytest
 
-from ludus.arena import worker
+from ludus.arena import executors
 from ludus.arena.executors import LocalPool
 from ludus.arena.jobs import GameConditions
 from ludus.arena.report import compute_standings
 from ludus.arena.tournament import Tournament
-from ludus.arena.worker import Worker
 from ludus.core.errors import LudusError
 from ludus.core.player import Limit
 from ludus.core.record import Record
@@ -26,7 +24,7 @@ from support.waiting import PATIENCE
 def _results(*players, conditions=None, **more):
     faulty_players.register()
     plan = Tournament(conditions or GameConditions("hexapawn"), players, **more)
-    with LocalPool(2, faulty_players.register) as pool:
+    with LocalPool(2) as pool:
         results = list(pool.run(plan.schedule()))
     assert {result.key for result in results} == {job.key for job in plan.schedule()}
     assert len(results) == plan.num_games
@@ -78,9 +76,9 @@ from support import faulty_players
 from ludus.arena.jobs import GameConditions
 from ludus.arena.executors import LocalPool
 from ludus.arena.tournament import Tournament
-from ludus.arena.worker import Worker
+faulty_players.register()
 plan = Tournament(GameConditions("hexapawn"), ("babbles", "first"), games=2)
-with LocalPool(1, faulty_players.register) as pool:
+with LocalPool(1) as pool:
     print(len(list(pool.run(plan.schedule()))))
 """
 
@@ -95,14 +93,6 @@ def test_what_players_print_stays_out_of_the_output():
     assert "hello" in done.stderr
 
 
-def test_a_machine_without_shared_memory(monkeypatch):
-    """Some containers have no /dev/shm, and Python does not look for another folder by itself."""
-    monkeypatch.setattr(heap.Arena, "_dir_candidates", ["/no/such/folder"])
-    monkeypatch.setattr(heap.BufferWrapper, "_heap", heap.Heap())
-    _, results = _results("first", "dies", games=2)
-    assert {result.reason for result in results} == {"crash"}
-
-
 @pytest.mark.parametrize(
     ("players", "patience", "message"),
     [
@@ -113,7 +103,7 @@ def test_a_machine_without_shared_memory(monkeypatch):
 )
 def test_too_slow_is_lost_and_a_hanging_process_is_stopped(monkeypatch, players, patience, message):
     """The side that is to move first loses before the other one is asked."""
-    monkeypatch.setattr(worker, "KILL_AFTER_SECONDS", patience)
+    monkeypatch.setattr(executors, "KILL_AFTER_SECONDS", patience)
     conditions = GameConditions("hexapawn", limit=Limit(time=0.05), grace=0.1)
     plan, [result] = _results(*players, conditions=conditions, games=1)
     assert (result.winner, result.reason) == (1, "timeout")
@@ -130,9 +120,10 @@ def test_the_grace_is_granted():
     assert results[0].reason not in ("timeout", "crash")
 
 
-def test_processes_that_never_play_are_not_started_for_ever():
+def test_processes_that_never_play_are_not_started_for_ever(monkeypatch):
+    monkeypatch.setattr(executors, "play_in_worker", faulty_players.die)
     plan = Tournament(GameConditions("hexapawn"), ("random", "perfect"), games=1)
-    with LocalPool(1, faulty_players.die) as pool, pytest.raises(LudusError, match="exit at once"):
+    with LocalPool(1) as pool, pytest.raises(LudusError, match="task 0 die"):
         list(pool.run(plan.schedule()))
 
 
@@ -141,20 +132,3 @@ def test_a_crash_belongs_to_the_player_and_not_to_the_side(side):
     players = ("dies", "first") if side == 0 else ("first", "dies")
     _, results = _results(*players, games=4)
     assert [result.winner for result in results] == [1 - side] * 4
-
-
-def test_games_that_wait_behind_a_crash_are_played():
-    """A worker process has several games at a time; those behind the fatal one go to the next."""
-    faulty_players.register()
-    plan = Tournament(GameConditions("hexapawn"), ("dies", "first"), games=6)
-    jobs = list(plan.schedule())
-    worker = Worker(faulty_players.register)
-    found = list(worker.play_all(jobs))
-    worker.close()
-    with LocalPool(2, faulty_players.register) as pool:
-        expected = {result.key: result for result in pool.run(jobs)}
-    assert [result.key for result in found] == [job.key for job in jobs]
-    for result in found:
-        other = expected[result.key]
-        assert (result.winner, result.reason) == (other.winner, other.reason)
-    assert {result.reason for result in found} == {"crash"}

@@ -11,10 +11,7 @@ CANNOT_LOWER = 77
 
 PROGRAM = f"""
 import contextlib, io, os, resource, sys
-from multiprocessing import (
-    connection, forkserver, heap, managers, pool, popen_forkserver, queues, resource_sharer,
-    resource_tracker, sharedctypes, spawn, synchronize, util
-)
+import concurrent.futures.thread
 from ludus.arena.executors import LocalPool
 from ludus.core.executors import LocalProcesses
 from ludus.arena.jobs import GameConditions

@@ -8,7 +8,7 @@ from support.waiting import PATIENCE
 
 PROGRAM = """
 import sys
-import ludus.arena.worker, ludus.web.worker
+import ludus.arena.executors, ludus.web.worker
 assert "numpy" not in sys.modules, "it would be too late to say how many threads it may use"
 from ludus.core.processes import limit_array_threads
 limit_array_threads()

@@ -103,7 +103,7 @@ NAMES = {
 }
 
 
-def die() -> None:
+def die(job) -> None:
     """End the process without an error that a worker could report."""
     os._exit(7)
 

@@ -7,7 +7,14 @@ from ludus._lazy import lazy_exports
 if TYPE_CHECKING:
     from ludus.arena.choices import BATCH_SIZE, choose_moves, get_batch_size
     from ludus.arena.executors import Executor, LocalPool, RayCluster, make_executor
-    from ludus.arena.jobs import GameConditions, GameResult, Job, JobKey, StartPositions
+    from ludus.arena.jobs import (
+        GameConditions,
+        GameResult,
+        Job,
+        JobKey,
+        StartPositions,
+        derive_seed,
+    )
     from ludus.arena.ratings import Rating, compute_ratings
     from ludus.arena.regret import (
         MoveError,
@@ -47,6 +54,7 @@ __all__ = [
     "choose_moves",
     "compute_expected_regret",
     "compute_ratings",
+    "derive_seed",
     "find_verdicts",
     "get_batch_size",
     "get_uniform_policy",

@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from ludus.arena.jobs import GameConditions, GameResult, Job
@@ -86,31 +84,85 @@ def make_crash_forfeit(side: int, error: BaseException) -> Forfeit:
     )
 
 
+class PlayerCache:
+    """Games and players that are kept from job to job: to make one may be slow.
+
+    `start_game` resets a player. Each side has an object of its own, also if a player meets itself.
+    """
+
+    def __init__(
+        self, game: AnyGame | None = None, players: Mapping[tuple[str, int], Player] | None = None
+    ) -> None:
+        """Take the game of all jobs and players, by spec and number in the pairing, if given."""
+        self._game, self._given = game, players or {}
+        self._games: dict[tuple[str, str], AnyGame] = {}
+        self._players: dict[tuple[GameConditions, str, int], Player] = {}
+
+    def get_game(self, job: Job) -> AnyGame:
+        if self._game is not None:
+            return self._game
+        key = job.conditions.game, job.conditions.rules
+        if key not in self._games:
+            self._games[key] = named_game(*key)
+        return self._games[key]
+
+    def get_player(self, job: Job, side: int) -> Player:
+        """Return the player of a side."""
+        spec, number = job.players[side], side ^ job.is_swapped
+        if (spec, number) in self._given:
+            return self._given[spec, number]
+        key = job.conditions, spec, side
+        if key not in self._players:
+            self._players[key] = named_player(spec, self.get_game(job))
+        return self._players[key]
+
+    def drop_player(self, job: Job, side: int) -> None:
+        """Forget a player that has failed."""
+        self._players.pop((job.conditions, job.players[side], side), None)
+
+
+_kept = PlayerCache()
+"""Games and players of this process."""
+
+
+def play_job(job: Job, players: PlayerCache = _kept) -> PlayedGame:
+    """Play a game to its end; what a player raises is raised."""
+    return _play(job, players, (players.get_player(job, 0), players.get_player(job, 1)))
+
+
+def _play(
+    job: Job,
+    players: PlayerCache,
+    sides: tuple[Player, Player],
+    on_move: Callable[[Position, PlayedMove], None] | None = None,
+) -> PlayedGame:
+    game = players.get_game(job)
+    return play_game(
+        game,
+        sides,
+        seed=job.seed,
+        limit=job.conditions.limit,
+        start=_parse_start(game, job),
+        max_plies=job.conditions.max_plies,
+        on_move=on_move,
+    )
+
+
 def run_job(
     job: Job,
     watch: TurnCallback = lambda side, position: None,
-    players: Mapping[str, Player] = MappingProxyType({}),
+    players: PlayerCache = _kept,
 ) -> GameResult:
-    """Play a game to its end; `players` holds those that are given as objects, by their specs."""
-    game = _load_game(job.conditions.game, job.conditions.rules)
+    """Play a game to its end; a player that fails loses it."""
+    game = players.get_game(job)
     moves: list[PlayedMove] = []
     began = time.perf_counter()
     try:
-        sides = (
-            _make_supervised_player(game, job, 0, watch, players),
-            _make_supervised_player(game, job, 1, watch, players),
-        )
-        match = play_game(
-            game,
-            sides,
-            seed=job.seed,
-            limit=job.conditions.limit,
-            start=_parse_start(game, job),
-            max_plies=job.conditions.max_plies,
-            on_move=lambda _, move: moves.append(move),
-        )
+        sides = _supervise(job, 0, watch, players), _supervise(job, 1, watch, players)
+        match = _play(job, players, sides, lambda _, move: moves.append(move))
     except Forfeit as forfeit:
-        return make_forfeit_result(job, forfeit, time.perf_counter() - began, tuple(moves))
+        players.drop_player(job, forfeit.side)
+        return make_forfeit_result(job, forfeit, time.perf_counter() - began, tuple(moves), game)
     message = ""
     if match.outcome.reason == "illegal":
         message = to_one_line(f"played {match.moves[-1].move}", MAX_MESSAGE_LENGTH)
@@ -118,11 +170,14 @@ def run_job(
 
 
 def make_forfeit_result(
-    job: Job, forfeit: Forfeit, seconds: float, moves: tuple[PlayedMove, ...] = ()
+    job: Job,
+    forfeit: Forfeit,
+    seconds: float,
+    moves: tuple[PlayedMove, ...] = (),
+    game: AnyGame | None = None,
 ) -> GameResult:
     """Return the result of a forfeited game after these moves."""
-    game = _load_game(job.conditions.game, job.conditions.rules)
-    _player_cache.pop((job.conditions, job.players[forfeit.side], forfeit.side), None)
+    game = game or _kept.get_game(job)
     match = PlayedGame(
         game=game.id,
         rules=game.rules,
@@ -155,28 +210,14 @@ def _make_result(
     )
 
 
-_load_game = lru_cache(maxsize=8)(named_game)
-
-
 def _parse_start(game: AnyGame, job: Job) -> Any:
     return game.parse(job.start) if job.start else game.start()
 
 
-_player_cache: dict[tuple[GameConditions, str, int], Player] = {}
-"""Players by conditions, spec and side; making one may be slow, and `start_game` resets it."""
-
-
-def _make_supervised_player(
-    game: AnyGame, job: Job, side: int, watch: TurnCallback, players: Mapping[str, Player]
-) -> SupervisedPlayer:
-    spec = job.players[side]
-    if spec in players:
-        return SupervisedPlayer(players[spec], side, job.conditions.grace, watch)
-    key = job.conditions, spec, side
-    if key not in _player_cache:
-        watch(side, None)
-        try:
-            _player_cache[key] = named_player(spec, game)
-        except (Exception, SystemExit) as error:
-            raise make_crash_forfeit(side, error) from error
-    return SupervisedPlayer(_player_cache[key], side, job.conditions.grace, watch)
+def _supervise(job: Job, side: int, watch: TurnCallback, players: PlayerCache) -> SupervisedPlayer:
+    watch(side, None)
+    try:
+        player = players.get_player(job, side)
+    except (Exception, SystemExit) as error:
+        raise make_crash_forfeit(side, error) from error
+    return SupervisedPlayer(player, side, job.conditions.grace, watch)

@@ -60,8 +60,8 @@ class Job:
     start: str = ""
     """The start position; empty for the start of the game."""
 
-    seed_key: JobKey | None = None
-    """A key without paths of this machine, if `key` has some: files that are moved keep seeds."""
+    own_seed: int | None = None
+    """The seed, where it is not that of the key."""
 
     @property
     def players(self) -> tuple[str, str]:
@@ -71,8 +71,8 @@ class Job:
 
     @property
     def seed(self) -> int:
-        """Seed of all randomness in the game, derived from its key."""
-        return derive_seed(*(self.seed_key or self.key))
+        """Seed of all randomness in the game, by default derived from its key."""
+        return derive_seed(*self.key) if self.own_seed is None else self.own_seed
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ Games and players are objects or specs. Specs are played in worker processes; a 
 given as an object, such as one of a class in a notebook, plays in this process.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path

@@ -5,27 +5,25 @@ alone, so they are the same wherever a task runs, and a task whose worker is los
 """
 
 import math
-import multiprocessing
 import socket
 import sys
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager
 from importlib import import_module
 from itertools import islice
-from multiprocessing.connection import Connection, wait
 from operator import length_hint
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ludus.core.errors import LudusError, quote, to_one_line
 from ludus.core.extras import require_package
 from ludus.core.files import describe_os_error
-from ludus.core.processes import limit_array_threads, prepare_worker, report_missing_process
-
-WorkerInitializer = Callable[[], None]
-"""Called first in every worker, for example to register players. Must be a module's function."""
+from ludus.core.processes import limit_array_threads
+from ludus.core.spec import Registry
+from ludus.core.workers import Worker, WorkerLost, describe_error, encode_request
 
 MAX_AHEAD = 8
 """Tasks per worker that may be handed out ahead of the oldest unfinished one."""
@@ -55,6 +53,14 @@ R = TypeVar("R")
 
 MayTake = Callable[[], bool]
 """Whether another item may be handed out."""
+
+Judge = Callable[[T, Worker], R | None]
+"""Called with the item of a worker that has ended, and again and again while one is at work.
+
+Returns the result of a task that is to be given up."""
+
+JUDGE_SECONDS = 0.2
+"""Time between two calls of a Judge for a task that goes on."""
 
 
 class TaskExecutor(AbstractContextManager["TaskExecutor"], ABC):
@@ -105,65 +111,28 @@ def run_task(function: Callable[[T], R], item: T) -> R | LudusError:
     """Return the result of a task, or its error with a message of one line."""
     try:
         return function(item)
-    except LudusError as error:
-        return error
     except Exception as error:
-        return LudusError(f"{type(error).__name__}: {to_one_line(str(error))}")
+        return describe_error(error)
 
 
-def _serve_tasks(connection: Connection, initializer: WorkerInitializer | None) -> None:
-    """Receive tasks and send results until the parent closes the pipe.
+class _Task(NamedTuple):
+    """A task that a worker is at."""
 
-    The worker alone holds its end of the pipe, so it exits whenever the parent is gone.
-    """
-    prepare_worker()
-    if initializer is not None:
-        initializer()
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        while True:
-            connection.send(run_task(*connection.recv()))
-
-
-class _TaskProcess:
-    """The parent's handle of a worker process."""
-
-    def __init__(self, initializer: WorkerInitializer | None) -> None:
-        context = multiprocessing.get_context("forkserver")
-        with report_missing_process():
-            self.connection, theirs = context.Pipe()
-            self._process = context.Process(
-                target=_serve_tasks, args=(theirs, initializer), daemon=True
-            )
-            self._process.start()
-            theirs.close()
-        self.number, self.item = -1, None
-
-    def submit(self, function: Callable[[Any], Any], number: int, item: Any) -> None:
-        self.number, self.item = number, item
-        # If the worker is dead, `collect` notices it.
-        with suppress(BrokenPipeError, ConnectionResetError):
-            self.connection.send((function, item))
-
-    def collect(self) -> Any:
-        """Return the result; raise EOFError if the process died."""
-        try:
-            return self.connection.recv()
-        except ConnectionResetError:
-            raise EOFError from None
-
-    def close(self) -> None:
-        self.connection.close()
-        self._process.kill()
-        self._process.join()
+    worker: Worker
+    number: int
+    item: Any
+    request: bytes
 
 
 class LocalProcesses(TaskExecutor):
-    """Worker processes on this machine, each with one task at a time."""
+    """Worker processes on this machine, each with one task at a time.
 
-    def __init__(self, num_workers: int, initializer: WorkerInitializer | None = None) -> None:
+    What workers could not import, such as a function of the main module, is run in this process.
+    """
+
+    def __init__(self, num_workers: int) -> None:
         self.num_workers = num_workers
-        self._initializer = initializer
-        self._idle: list[_TaskProcess] = []
+        self._idle: list[Worker] = []
 
     def __exit__(self, *error: object) -> None:
         while self._idle:
@@ -173,53 +142,66 @@ class LocalProcesses(TaskExecutor):
         return MAX_AHEAD * self.num_workers
 
     def _run(
-        self, function: Callable[[T], R], items: Iterable[T], may_take: MayTake
+        self,
+        function: Callable[[T], R],
+        items: Iterable[T],
+        may_take: MayTake,
+        judge: Judge[T, R] | None = None,
     ) -> Iterator[tuple[int, R]]:
         waiting = iter(items)
         self._num_taken = 0
-        busy: list[_TaskProcess] = []
+        busy: dict[Future[R], _Task] = {}
         deaths: Counter[int] = Counter()
+
+        def submit(number: int, item: T, request: bytes) -> None:
+            worker = self._idle.pop() if self._idle else Worker()
+            busy[worker.send(request)] = _Task(worker, number, item, request)
+
         try:
             while True:
                 while len(busy) < self.num_workers and may_take():
                     following = list(islice(waiting, 1))
                     if not following:
                         break
-                    busy.append(self._idle.pop() if self._idle else self._start())
-                    busy[-1].submit(function, self._num_taken, following[0])
+                    number, item = self._num_taken, following[0]
                     self._num_taken += 1
+                    request = encode_request(function, item)
+                    if request is None:
+                        yield number, _run_here(function, item)
+                    else:
+                        submit(number, item, request)
                 if not busy:
                     return
-                ready = wait([worker.connection for worker in busy])
-                for worker in [each for each in busy if each.connection in ready]:
-                    busy.remove(worker)
-                    try:
-                        result = worker.collect()
-                    except EOFError:
-                        busy.append(self._replace(worker, function, deaths))
+                wait(busy, JUDGE_SECONDS if judge else None, FIRST_COMPLETED)
+                for future, task in list(busy.items()):
+                    is_lost = future.done() and isinstance(future.exception(), WorkerLost)
+                    if future.done() and not is_lost:
+                        del busy[future]
+                        self._idle.append(task.worker)
+                        yield task.number, future.result()
                         continue
-                    self._idle.append(worker)
-                    if isinstance(result, LudusError):
-                        raise result
-                    yield worker.number, result
+                    verdict = judge(task.item, task.worker) if judge else None
+                    if verdict is None and not is_lost:
+                        continue
+                    del busy[future]
+                    task.worker.close()
+                    if verdict is not None:
+                        yield task.number, verdict
+                        continue
+                    deaths[task.number] += 1
+                    if deaths[task.number] >= MAX_TRIES:
+                        raise LudusError(f"processes that should run task {task.number} die")
+                    submit(task.number, task.item, task.request)
         finally:
-            while busy:  # what is still running is not wanted any more
-                busy.pop().close()
+            for task in busy.values():  # what is still running is not wanted any more
+                task.worker.close()
 
-    def _start(self) -> _TaskProcess:
-        return _TaskProcess(self._initializer)
 
-    def _replace(
-        self, worker: _TaskProcess, function: Callable[[Any], Any], deaths: Counter[int]
-    ) -> _TaskProcess:
-        """Give the task of a dead process to a new one."""
-        worker.close()
-        deaths[worker.number] += 1
-        if deaths[worker.number] >= MAX_TRIES:
-            raise LudusError(f"processes that should run task {worker.number} die")
-        new = self._start()
-        new.submit(function, worker.number, worker.item)
-        return new
+def _run_here(function: Callable[[T], R], item: T) -> R:
+    result = run_task(function, item)
+    if isinstance(result, LudusError):
+        raise result
+    return result
 
 
 def connect_to_ray(address: str) -> Any:
@@ -258,10 +240,10 @@ def _print_cluster_message(data: Mapping[str, Any], *_: Any, **__: Any) -> None:
 class TaskActor:
     """A Ray actor that runs groups of tasks on one core of the cluster."""
 
-    def __init__(self, initializer: WorkerInitializer | None) -> None:
+    def __init__(self, names: Mapping[str, Mapping[str, str]]) -> None:
+        """Register the names that the program has added to registries."""
         limit_array_threads()
-        if initializer is not None:
-            initializer()
+        Registry.add_to_all(names)
 
     def ping(self) -> None:
         """Return when the actor is ready."""
@@ -297,11 +279,8 @@ class RayTasks(TaskExecutor):
     results; if the cluster gets cores back, they are used.
     """
 
-    def __init__(
-        self, address: str, num_workers: int = 0, initializer: WorkerInitializer | None = None
-    ) -> None:
+    def __init__(self, address: str, num_workers: int = 0) -> None:
         self._ray = connect_to_ray(address)
-        self._initializer = initializer
         errors = self._ray.exceptions
         self._losses = (errors.RayActorError, errors.ObjectLostError)
         """Errors of a lost machine; finished results that were still on it are lost, too."""
@@ -340,7 +319,7 @@ class RayTasks(TaskExecutor):
                     return
                 missing = self.num_workers - len(self._idle) - len(busy) - len(self._starting)
                 for _ in range(missing):
-                    actor = self._ray.remote(num_cpus=1)(TaskActor).remote(self._initializer)
+                    actor = self._ray.remote(num_cpus=1)(TaskActor).remote(Registry.added)
                     self._starting[actor.ping.remote()] = actor
                 (ready, *_), _ = self._ray.wait([*busy, *self._starting])
                 actor, group = busy.pop(ready, (self._starting.pop(ready, None), _Group(0, [])))

@@ -1,12 +1,10 @@
-"""Settings of worker processes: signals, output, and threads."""
+"""Cores and threads of this process."""
 
 import os
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ludus.core.errors import CannotSolve, LudusError
-from ludus.core.files import describe_os_error
+from ludus.core.errors import CannotSolve
 
 THREADS_VARIABLE = "OPENBLAS_NUM_THREADS"
 """Variable that OpenBLAS, the library behind numpy's products, reads when it is loaded."""
@@ -22,13 +20,6 @@ def limit_array_threads() -> None:
     os.environ.setdefault(THREADS_VARIABLE, "1")
 
 
-def prepare_worker() -> None:
-    """Set up a worker process; call it first there."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    os.dup2(2, 1)  # output of players must not get into the output of a command
-    limit_array_threads()
-
-
 @contextmanager
 def report_missing_threads(threads: int) -> Iterator[None]:
     """Raise CannotSolve where the system gives fewer threads, or no memory for them.
@@ -42,19 +33,6 @@ def report_missing_threads(threads: int) -> Iterator[None]:
         raise CannotSolve(
             f"cannot work with {threads} threads: {why}; use fewer threads"
         ) from error
-
-
-@contextmanager
-def report_missing_process() -> Iterator[None]:
-    """Raise LudusError where the system gives no process, because of a limit or for lack of memory.
-
-    The process that starts others (multiprocessing's forkserver) then ends, or answers nothing.
-    """
-    try:
-        yield
-    except (OSError, EOFError) as error:
-        why = describe_os_error(error)
-        raise LudusError(f"cannot start a process: {why}; use fewer, or raise the limit") from error
 
 
 def count_cores() -> int:

@@ -16,7 +16,6 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
 from ludus.core.errors import LudusError, to_one_line
-from ludus.core.processes import report_missing_process
 from ludus.render.theme import DARK, LIGHT, SHAPES, Palette, format_palette, scope_rules
 from ludus.web.errors import RequestRefused
 from ludus.web.game_registry import GameRegistry
@@ -113,9 +112,8 @@ def make_app(settings: Settings, store: GameStore) -> tuple[GuardMiddleware, Sta
         app.state.watchers, app.state.settings = WatcherHub(settings), settings
         app.state.solver = solver = GameSolver(settings.can_solve, workers.note_new_tables)
         try:
-            with report_missing_process():
-                await workers.start()
-        except (LudusError, RuntimeError) as error:  # no process, or no thread that watches it
+            await workers.start()
+        except LudusError as error:  # the system gives no process
             app.state.failure = LudusError(to_one_line(str(error)))
         preloading = asyncio.create_task(registry.preload_opponents())
         try:

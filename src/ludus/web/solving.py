@@ -2,18 +2,24 @@
 
 import asyncio
 import json
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from ludus.core.workers import Worker, WorkerLost
 from ludus.games import registered_game
 from ludus.web.errors import RequestRefused
 from ludus.web.schemas.analysis import SolveView
 
 STOP_SECONDS = 20.0
 """Seconds for writing the last table before the process is killed."""
+
+WATCH_SECONDS = 0.5
+
+NICENESS = 15
+"""Games that are being played come first."""
 
 FORBIDDEN = "only the owner of this server can do that, on the machine itself"
 
@@ -25,15 +31,16 @@ class GameSolver:
         self._is_allowed = is_allowed
         self._on_new_tables = on_new_tables
         self._game_spec = ("", "")
-        self._process: asyncio.subprocess.Process | None = None
-        self._reader: asyncio.Task[None] | None = None
+        self._worker: Worker | None = None
+        self._watching: asyncio.Task[None] | None = None
         self._progress: dict[str, Any] = {}
+        self._error = ""
         self._began = 0.0
         self._lock = asyncio.Lock()
 
     @property
     def is_running(self) -> bool:
-        return self._process is not None and self._process.returncode is None
+        return self._watching is not None and not self._watching.done()
 
     async def describe(self, name: str, rules: str) -> SolveView:
         """Return whether a game can be solved here, and how far that is."""
@@ -42,8 +49,9 @@ class GameSolver:
             return view
         if self.is_running:
             return view.model_copy(update=self._describe_progress())
-        error = self._progress.get("error", "")
-        return view.model_copy(update={"state": "failed", "why": error}) if error else view
+        if self._error:
+            return view.model_copy(update={"state": "failed", "why": self._error})
+        return view
 
     def _describe(self, name: str, rules: str) -> SolveView:
         from ludus.web.solve_plan import find_obstacle, find_shortage, make_plan
@@ -78,45 +86,37 @@ class GameSolver:
                 raise RequestRefused("a game is being solved; stop that first")
             title = f"{name}-{rules or 'standard'}"
             plan = await asyncio.to_thread(make_plan, registered_game(name, rules), title)
-            self._game_spec, self._progress = (name, rules), {}
+            self._game_spec, self._progress, self._error = (name, rules), {}, ""
             self._began = time.monotonic()
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "ludus.web.solve_process",
-                name,
-                rules,
-                str(plan.folder),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
+            self._worker = Worker(NICENESS)
+            self._watching = asyncio.create_task(
+                self._watch(self._worker, name, rules, plan.folder)
             )
-            self._reader = asyncio.create_task(self._read_progress(self._process))
 
     async def stop(self) -> None:
         """Stop solving; what is written stays, and the next start resumes."""
         async with self._lock:
-            process, reader = self._process, self._reader
-            if process is None or reader is None:
+            if self._worker is None or self._watching is None:
                 return
-            if process.stdin is not None:
-                process.stdin.close()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(process.wait()), STOP_SECONDS)
-            if process.returncode is None:
-                process.kill()
-            await reader
-            self._process = self._reader = None
+            self._worker.stop()
+            await asyncio.wait((self._watching,), timeout=STOP_SECONDS)
+            self._worker.kill()
+            await self._watching
+            self._worker = self._watching = None
 
-    async def _read_progress(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None
+    async def _watch(self, worker: Worker, name: str, rules: str, folder: Path) -> None:
+        from ludus.web.solve_process import solve_in_background
+
+        task = asyncio.wrap_future(worker.ask(solve_in_background, name, rules, folder))
         num_tables = -1
-        async for line in process.stdout:
+        while not (await asyncio.wait((task,), timeout=WATCH_SECONDS))[0]:
             with suppress(ValueError):
-                self._progress = json.loads(line)
+                self._progress = json.loads(worker.note)
             if self._progress.get("tables", num_tables) != num_tables:
                 num_tables = self._progress["tables"]
                 self._on_new_tables()
-        await process.wait()
+        if not isinstance(task.exception(), WorkerLost | None):
+            self._error = str(task.exception())
         self._on_new_tables()
 
     def _describe_progress(self) -> dict[str, object]:

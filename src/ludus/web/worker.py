@@ -1,15 +1,8 @@
-"""Worker process: reads one JSON job per line and writes one JSON response per line.
-
-Run as `python -m ludus.web.worker NICE`. It is a separate program so that a player can neither
-block nor crash the server, and so that a player that does not stop can be killed.
-"""
+"""Jobs that worker processes do for the server, which players can neither block nor crash."""
 
 import json
 import math
 import os
-import queue
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,9 +10,8 @@ from typing import Any
 
 from ludus.core.errors import LudusError
 from ludus.core.files import describe_os_error, quote_path
-from ludus.core.player import Player
-from ludus.core.processes import prepare_worker
 from ludus.core.spec import load_target
+from ludus.core.workers import describe_error, on_stop
 from ludus.web.explanations import explain_choice
 from ludus.web.worker_cache import (
     Job,
@@ -101,25 +93,20 @@ def _thin_curve(name: str, points: list[tuple[float, float]]) -> dict[str, Any]:
 SLOW_SECONDS = 1.0
 """Warm up a player only once if its first choice takes longer than this."""
 
-_active_players: list[Player] = []
-
 
 def choose_move(job: Job) -> dict[str, Any]:
     """Return a player's move with its explanation."""
     position = load_position(job)
     side = position.mover
     player = load_player(job, side)
-    _active_players.append(player)
-    try:
+    with on_stop(getattr(player, "stop", None)):
         choice = player.choose(position)
-    finally:
-        _active_players.clear()
     if choice.move not in position.legal_moves():
         raise LudusError(f"{job['player']} wants to play {choice.move}, which is not legal")
     record_move(job, side, str(choice.move))
     return {
         "move": str(choice.move),
-        **explain_choice(player, position, choice),
+        **explain_choice(player, position, choice).model_dump(),
         "name": player.name,
         "wants_results": wants_results(type(player)),
     }
@@ -138,11 +125,6 @@ def warm_up(job: Job) -> dict[str, Any]:
         if seconds[0] > SLOW_SECONDS:
             break
     return {"seconds": min(seconds)}
-
-
-def active_player() -> Player | None:
-    """Return the player that is choosing a move; called from another thread."""
-    return next(iter(_active_players), None)
 
 
 def end_game(job: Job) -> dict[str, Any]:
@@ -180,66 +162,16 @@ JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
 }
 
 
-POLL_SECONDS = 0.05
-
-
-def main() -> None:
-    """Process jobs until stdin is closed."""
-    output = os.fdopen(os.dup(1), "w", encoding="utf-8")  # 1 becomes standard error
-    prepare_worker()
-    os.nice(int(sys.argv[1]))
-    jobs = _JobQueue()
-    threading.Thread(target=jobs.read, daemon=True).start()
-    for response in jobs.responses():
-        try:
-            print(json.dumps(response), file=output, flush=True)
-        except BrokenPipeError:
-            break
-    # Cached objects of native code are alive, and an orderly end would report them as leaks.
-    os._exit(0)
-
-
-class _JobQueue:
-    """Queue of pending jobs that can also stop the player that is choosing a move."""
-
-    def __init__(self) -> None:
-        self._jobs: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        self._is_busy = threading.Event()
-
-    def read(self) -> None:
-        """Read jobs from stdin; runs on its own thread."""
-        for line in sys.stdin:
-            job = json.loads(line)
-            if job["job"] == "stop":
-                self._stop()
-            else:
-                self._is_busy.set()
-                self._jobs.put(job)
-        self._jobs.put(None)
-        # The server has exited; its result is no longer needed.
-        self._stop()
-
-    def responses(self) -> Iterator[dict[str, Any]]:
-        """Yield the response to each job in order until stdin is closed."""
-        while (job := self._jobs.get()) is not None:
-            response = _run_job(job)
-            self._is_busy.clear()
-            yield response
-
-    def _stop(self) -> None:
-        """Request the best move so far from the active player if it supports `stop`.
-
-        The job may not have started yet, so the request is repeated until the response is ready.
-        """
-        while self._is_busy.is_set():
-            stop = getattr(active_player(), "stop", None)
-            if callable(stop):
-                stop()
-            time.sleep(POLL_SECONDS)
-
-
-def _run_job(job: dict[str, Any]) -> dict[str, Any]:
-    return {**_compute_response(job), "memory": measure_memory()}
+def run_job(job: Job) -> tuple[dict[str, Any] | LudusError, int]:
+    """Return the response to a job, or its error, and the memory that this process holds."""
+    response: dict[str, Any] | LudusError
+    try:
+        response = JOBS[job["job"]](job)
+    except LudusError as error:
+        response = LudusError(str(error))
+    except Exception as error:  # players are third-party code
+        response = describe_error(error)
+    return response, measure_memory()
 
 
 def measure_memory() -> int:
@@ -248,17 +180,3 @@ def measure_memory() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0
-
-
-def _compute_response(job: dict[str, Any]) -> dict[str, Any]:
-    try:
-        return {"answer": JOBS[job["job"]](job)}
-    except LudusError as error:
-        return {"error": str(error)}
-    except Exception as error:
-        # Players are third-party code; report the failure and keep serving.
-        return {"error": f"{type(error).__name__}: {error}"[:400]}
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,6 @@
 """Pools of worker processes: send jobs, await responses, replace processes that hang."""
 
 import asyncio
-import json
-import sys
 import time
 from collections import deque
 from contextlib import suppress
@@ -11,9 +9,11 @@ from typing import Any
 from cachetools import LRUCache
 
 from ludus.core.errors import LudusError
+from ludus.core.workers import Worker, WorkerLost
 from ludus.web.errors import WorkerUnavailable
 from ludus.web.job_queue import FairQueue, JobOwner
 from ludus.web.settings import Settings
+from ludus.web.worker import measure_memory, run_job
 
 GRACE_SECONDS = 5.0
 """Seconds a worker may take to respond after a stop request; then it is killed."""
@@ -24,101 +24,29 @@ BUSY_SECONDS = 10.0
 MAX_WORKER_BYTES = 2_000_000_000
 """Memory beyond which a worker is replaced after its job, since players may not limit theirs."""
 
-MAX_RESPONSE_BYTES = 16 * 1024 * 1024
-"""Maximum size of one response in bytes."""
-
-
-class WorkerProcess:
-    """One worker process."""
-
-    def __init__(self, nice: int) -> None:
-        self._nice = nice
-        self._process: asyncio.subprocess.Process | None = None
-        self._job_sent = asyncio.Event()
-
-    async def start(self) -> None:
-        """Start the process unless it is running."""
-        if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "ludus.web.worker",
-                str(self._nice),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                limit=MAX_RESPONSE_BYTES,
-            )
-
-    async def run(self, job: dict[str, Any]) -> dict[str, Any]:
-        """Return the response to a job; raise WorkerUnavailable if the process dies."""
-        self._job_sent.clear()
-        try:
-            await self.start()
-            await self._send(job)
-        finally:
-            self._job_sent.set()
-        return await self._read_response()
-
-    async def _read_response(self) -> dict[str, Any]:
-        """Read the response to the last job sent."""
-        assert self._process is not None
-        assert self._process.stdout is not None
-        line = await self._process.stdout.readline()
-        if not line.endswith(b"\n"):
-            await self.kill()
-            raise WorkerUnavailable("the worker process has ended")
-        response: dict[str, Any] = json.loads(line)
-        if response["memory"] > MAX_WORKER_BYTES:
-            await self.kill()  # the next job starts a new one
-        if "error" in response:
-            raise LudusError(response["error"])
-        result: dict[str, Any] = response["answer"]
-        return result
-
-    async def stop(self) -> None:
-        """Request an immediate response, once the job has been sent."""
-        await self._job_sent.wait()
-        await self._send({"job": "stop"})
-
-    async def kill(self) -> None:
-        """Kill the process."""
-        if self._process is not None:
-            if self._process.returncode is None:
-                self._process.kill()
-            await self._process.wait()
-            self._process = None
-
-    async def _send(self, job: dict[str, Any]) -> None:
-        if self._process is None or self._process.stdin is None:
-            raise WorkerUnavailable("the worker process has ended")
-        self._process.stdin.write(json.dumps(job).encode() + b"\n")
-        try:
-            await self._process.stdin.drain()
-        except (BrokenPipeError, ConnectionResetError):
-            await self.kill()
-            raise WorkerUnavailable("the worker process has ended") from None
-
 
 class ProcessPool:
     """Fixed number of workers and the queue of callers that wait for a free worker."""
 
     def __init__(self, size: int, max_seconds: float, max_queued_jobs: int, nice: int = 0) -> None:
         self.size = size
-        self._workers = [WorkerProcess(nice) for _ in range(size)]
-        self._free = deque(self._workers)
-        self._queue: FairQueue[WorkerProcess] = FairQueue(max_queued_jobs)
+        self._nice = nice
+        self._free: deque[Worker | None] = deque([None] * size)
+        """Idle workers, and None in the place of one that is not started."""
+
+        self._workers: set[Worker] = set()
+        self._queue: FairQueue[Worker | None] = FairQueue(max_queued_jobs)
         self._max_seconds = max_seconds
-        self._recovering: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Future[Any]] = set()
 
     async def start(self) -> None:
         """Start all processes, so that the first job need not wait."""
-        await asyncio.gather(*(worker.start() for worker in self._workers))
+        self._free = deque(self._start_worker() for _ in self._free)
 
     async def close(self) -> None:
-        for task in list(self._recovering):
-            task.cancel()
-        await asyncio.gather(*self._recovering, return_exceptions=True)
-        await asyncio.gather(*(worker.kill() for worker in self._workers))
+        for worker in self._workers:
+            worker.kill()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def run(self, job: dict[str, Any], now: asyncio.Event | None = None) -> dict[str, Any]:
         """Return the response to a job; setting `now` requests it immediately.
@@ -129,9 +57,13 @@ class ProcessPool:
         owner = JobOwner.of(job)
         worker = await self._acquire(owner)
         began = time.monotonic()
-        task = asyncio.create_task(worker.run(job))
-        # A caller that is gone does not ask for the result; without this, errors would be printed.
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        try:
+            if worker is None or worker.has_ended:
+                worker = self._replace(worker)
+            task = self._keep(asyncio.wrap_future(worker.ask(run_job, job)))
+        except LudusError:
+            self._release(None)
+            raise
         try:
             return await self._wait(worker, task, now)
         finally:
@@ -139,12 +71,10 @@ class ProcessPool:
             if task.done():
                 self._release(worker)
             else:
-                recovering = asyncio.create_task(self._recover(worker, task))
-                self._recovering.add(recovering)
-                recovering.add_done_callback(self._recovering.discard)
+                self._keep(asyncio.create_task(self._recover(worker, task)))
 
     async def _wait(
-        self, worker: WorkerProcess, task: "asyncio.Task[dict[str, Any]]", now: asyncio.Event | None
+        self, worker: Worker, task: "asyncio.Future[Any]", now: asyncio.Event | None
     ) -> dict[str, Any]:
         deadline = time.monotonic() + self._max_seconds
         hurry = asyncio.create_task((now or asyncio.Event()).wait())
@@ -154,7 +84,7 @@ class ProcessPool:
             if not task.done() and not hurry.done():
                 await _wait_for_first({task, hurry, crowded}, deadline - time.monotonic())
             if not task.done():
-                await worker.stop()
+                worker.stop()
             if not task.done() and not hurry.done():
                 # Others wait. A player that does not hear the request keeps its full time.
                 await _wait_for_first({task, hurry}, deadline - time.monotonic())
@@ -165,24 +95,46 @@ class ProcessPool:
             await asyncio.wait((task,), timeout=GRACE_SECONDS)
         if not task.done():
             raise WorkerUnavailable("the worker did not respond in time")
-        return task.result()
-
-    async def _recover(self, worker: WorkerProcess, task: "asyncio.Task[dict[str, Any]]") -> None:
-        """Stop a worker whose caller is gone; kill it if it hangs."""
         try:
-            if not task.done():
-                await worker.stop()
-                await asyncio.wait((task,), timeout=GRACE_SECONDS)
-        except WorkerUnavailable:
-            pass
-        finally:
-            if not task.done():
-                task.cancel()
-                await worker.kill()
-            await asyncio.gather(task, return_exceptions=True)
-            self._release(worker)
+            response, memory = task.result()
+        except WorkerLost as error:
+            raise WorkerUnavailable(str(error)) from None
+        if memory > MAX_WORKER_BYTES:
+            worker.kill()
+        if isinstance(response, LudusError):
+            raise response
+        found: dict[str, Any] = response
+        return found
 
-    async def _acquire(self, owner: JobOwner) -> WorkerProcess:
+    async def _recover(self, worker: Worker, task: "asyncio.Future[Any]") -> None:
+        """Stop a worker whose caller is gone; kill it if it hangs."""
+        worker.stop()
+        await asyncio.wait((task,), timeout=GRACE_SECONDS)
+        if not task.done():
+            worker.kill()
+            await asyncio.wait((task,))
+        self._release(worker)
+
+    def _keep(self, task: "asyncio.Future[Any]") -> "asyncio.Future[Any]":
+        """Let `close` wait for a task, whose result nobody may ask for."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return task
+
+    def _start_worker(self) -> Worker:
+        worker = Worker(self._nice)
+        worker.ask(measure_memory)  # which loads the module of the jobs
+        self._workers.add(worker)
+        return worker
+
+    def _replace(self, worker: Worker | None) -> Worker:
+        if worker is not None:
+            worker.close()
+            self._workers.discard(worker)
+        return self._start_worker()
+
+    async def _acquire(self, owner: JobOwner) -> Worker | None:
         if self._free:
             return self._free.popleft()
         ticket = self._queue.add(owner)
@@ -195,7 +147,7 @@ class ProcessPool:
                 self._release(turn.result())
             raise
 
-    def _release(self, worker: WorkerProcess) -> None:
+    def _release(self, worker: Worker | None) -> None:
         ticket = self._queue.pop()
         if ticket is None:
             self._free.append(worker)
@@ -203,7 +155,7 @@ class ProcessPool:
             ticket.turn.set_result(worker)
 
 
-async def _wait_for_first(tasks: "set[asyncio.Task[Any]]", seconds: float) -> None:
+async def _wait_for_first(tasks: "set[asyncio.Future[Any]]", seconds: float) -> None:
     await asyncio.wait(tasks, timeout=max(seconds, 0), return_when=asyncio.FIRST_COMPLETED)
 
 
