@@ -10,10 +10,12 @@ import typer
 
 from ludus.cli.help import make_group
 from ludus.cli.options import (
+    ClusterOption,
     DatasetArgument,
     DepthOption,
     ForceOption,
     GameArgument,
+    JobsOption,
     JsonOption,
     NodesOption,
     OracleOption,
@@ -22,7 +24,6 @@ from ludus.cli.options import (
     TimeOption,
 )
 from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
-from ludus.cli.tournament import ClusterOption, JobsOption
 from ludus.core.files import atomic_file, check_output, write_text
 
 if TYPE_CHECKING:

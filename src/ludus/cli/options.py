@@ -98,6 +98,18 @@ StudyOption = Annotated[
 ]
 
 
+JobsOption = Annotated[
+    int,
+    typer.Option(min=0, max=1024, help="Number of worker processes; 0: one per core."),
+]
+
+ClusterOption = Annotated[
+    str,
+    typer.Option(
+        "--cluster", metavar="auto|ADDRESS", help="Work on a Ray cluster; auto: this machine's."
+    ),
+]
+
 # Limits of a player for each move.
 
 TimeOption = Annotated[

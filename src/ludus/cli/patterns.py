@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.options import ForceOption, JsonOption, StudyOption
+from ludus.cli.options import ClusterOption, ForceOption, JsonOption, RulesOption, StudyOption
 from ludus.cli.output import print_json, print_table, show_progress
-from ludus.cli.tournament import ClusterOption
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import check_output, write_text
 from ludus.core.processes import count_cores
@@ -27,10 +26,6 @@ SettingsOption = Annotated[
         metavar="OPTIONS",
         help="Options of the Fuzzy player: preset=tuned, or k=3,wL=15.",
     ),
-]
-
-RulesOption = Annotated[
-    str, typer.Option("--rules", metavar="RULES", help="Preset and options of the rules.")
 ]
 
 

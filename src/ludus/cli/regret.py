@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.options import (
+    ClusterOption,
     DepthOption,
     GameArgument,
+    JobsOption,
     JsonOption,
     NodesOption,
     OracleOption,
@@ -25,7 +27,6 @@ from ludus.cli.output import (
     print_table,
     track_progress,
 )
-from ludus.cli.tournament import ClusterOption, JobsOption
 from ludus.core.errors import BadPosition, BadSpec, LudusError
 from ludus.core.files import quote_path
 from ludus.core.statistics import NORMAL_QUANTILE

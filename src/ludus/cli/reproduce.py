@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import JsonOption
+from ludus.cli.options import ClusterOption, JobsOption, JsonOption
 from ludus.cli.output import make_console, print_json, show_progress
-from ludus.cli.tournament import ClusterOption, JobsOption
 from ludus.core.errors import LudusError
 from ludus.core.files import make_folder, quote_path
 from ludus.core.spec import check_choice

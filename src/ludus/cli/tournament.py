@@ -6,26 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ludus.cli.options import JsonOption
+from ludus.cli.options import ClusterOption, JobsOption, JsonOption
 from ludus.cli.output import print_json, print_player_notices, print_table, track_progress
 from ludus.core.runs import announce_run
 
 if TYPE_CHECKING:
     from ludus.arena.report import TournamentReport
     from ludus.arena.tournament import Tournament
-
-JobsOption = Annotated[
-    int,
-    typer.Option(min=0, max=1024, help="Number of worker processes; 0: one per core."),
-]
-
-
-ClusterOption = Annotated[
-    str,
-    typer.Option(
-        "--cluster", metavar="auto|ADDRESS", help="Work on a Ray cluster; auto: this machine's."
-    ),
-]
 
 
 def tournament(
