@@ -13,17 +13,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from ludus.learn.gammon import (
-    ChancesNetwork,
-    ChancesTrainer,
-    ChancesTrainingConfig,
-    list_layers,
-    list_moves,
-    open_afterstates,
-    train_on_labels,
-)
+from ludus.learn import fit
+from ludus.learn.gammon import ExpertConfig, ExpertTraining, list_moves
 from ludus.oracles import TableFolder
 
 from .hypergammon import draw_positions, look_up
@@ -43,20 +35,18 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, help="file for the network")
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
-    torch.set_num_threads(1)
     began = time.process_time()
     tables = TableFolder.open(arguments.oracle)
     groups = draw_groups(tables, arguments.groups)
     labels = label(tables, groups.reshape(-1, 52)).reshape(-1, GROUP, 5)
     print(f"{len(groups)} groups: {time.process_time() - began:.0f} s", flush=True)
-    settings = ChancesTrainingConfig(hidden=(128, 32), batch=2048, label_steps=arguments.steps)
-    device = torch.device("cpu")
-    trainer = ChancesTrainer(settings, open_afterstates(device, 1), device)
-    for progress in train_on_labels(trainer, groups, labels):
-        if progress.done % 1000 == 0:
-            print(progress.done, f"loss {progress.loss:.1e}", flush=True)
+    config = ExpertConfig(
+        hidden=(128, 32), batch=2048, steps=arguments.steps, device="cpu", threads=1
+    )
+    training = ExpertTraining(config, (groups, labels))
+    fit(training, on_progress=lambda each: print(f"{each.fraction:.0%}", each.metrics, flush=True))
     seconds = time.process_time() - began
-    network = ChancesNetwork(tuple(list_layers(trainer.averaged)), {"training": "hypergammon"})
+    network = training.trainer.averaged.export(training="hypergammon")
     if arguments.weights:
         network.save(arguments.weights)
     rows, dice = draw_positions(arguments.positions)

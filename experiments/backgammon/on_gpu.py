@@ -2,37 +2,42 @@
 
     PYTHONPATH=src python -m experiments.backgammon.on_gpu --out DIR
 
-Needs numpy, torch, safetensors, bgsage and a CUDA toolkit. After TD(lambda) the games of the
+Needs Ludus with torch, bgsage and a CUDA toolkit. After TD(lambda) the games of the
 self-play network give the positions that bgsage labels in other processes; both networks are then
 trained at the same time.
 """
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
 from ludus.arena import LocalPool
+from ludus.learn import Training, fit
 from ludus.learn.gammon import (
     ChancesTrainer,
-    ChancesTrainingConfig,
+    ExpertConfig,
+    ExpertTraining,
     LibraryAfterstates,
     Predictor,
+    SelfplayConfig,
     SelfplayTraining,
-    TrainingProgress,
     compute_equity,
+    draw_groups,
     label_in_parallel,
-    open_afterstates,
-    save_model,
-    train_on_labels,
 )
 
 NUM_TEST_GROUPS = 50_000
+
+ROUNDS_AT_ONCE = 200
+"""Rounds of lookahead between two files of the network."""
 
 
 def main() -> None:
@@ -43,7 +48,9 @@ def main() -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--groups", type=int, default=3_600_000)
     parser.add_argument("--processes", type=int, default=10)
-    parser.add_argument("--options", type=json.loads, default={})
+    parser.add_argument(
+        "--options", type=json.loads, default={}, help='{"selfplay": {…}, "expert": {…}}'
+    )
     parser.add_argument("--expert", action="store_true")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -52,66 +59,54 @@ def main() -> None:
     (train_expert if arguments.expert else train_both)(arguments)
 
 
-def make_trainer(arguments: argparse.Namespace) -> ChancesTrainer:
-    device = torch.device(arguments.device)
-    settings = ChancesTrainingConfig(**arguments.options)
+def make_trainer(
+    arguments: argparse.Namespace, config: SelfplayConfig | ExpertConfig
+) -> ChancesTrainer:
     library = arguments.library
-    afterstates = LibraryAfterstates(library, 1) if library else open_afterstates(device)
-    return ChancesTrainer(settings, afterstates, device)
+    afterstates = LibraryAfterstates(library, 1) if library else None
+    return ChancesTrainer(config, torch.device(arguments.device), afterstates)
 
 
 class Log:
     def __init__(self, path: Path) -> None:
         self._file = path.open("a")
         self._began = time.monotonic()
-        self._next = 0.0
 
     def write(self, **fields: object) -> None:
         line = json.dumps({"clock": round(time.monotonic() - self._began, 1), **fields})
         print(line, file=self._file, flush=True)
         print(line, flush=True)
 
-    def progress(self, each: TrainingProgress) -> None:
-        if time.monotonic() - self._began >= self._next:
-            self._next = time.monotonic() - self._began + 5
-            self.write(
-                part=each.part,
-                done=each.done,
-                steps=each.steps,
-                games=each.games,
-                loss=round(each.loss, 6),
-            )
+    def run(self, training: Training[Any], steps: float = math.inf) -> None:
+        """Train for this number of steps, or to the end, and write the curves."""
+        fit(training, steps=steps, on_progress=lambda each: self.write(**vars(each)))
 
 
 def train_both(arguments: argparse.Namespace) -> None:
     log = Log(arguments.out / "selfplay.log")
-    trainer = make_trainer(arguments)
+    config = SelfplayConfig(**arguments.options.get("selfplay", {}))
+    trainer = make_trainer(arguments, config)
     log.write(event="ready", inputs=trainer.afterstates.num_inputs)
-    training = SelfplayTraining(trainer)
-    expert = None
+    training = SelfplayTraining(config, trainer)
+    log.run(training, config.td_rounds)
+    training.export().save(arguments.out / "td.safetensors")
+    batches = training.selfplay.batches
+    count = arguments.groups + NUM_TEST_GROUPS
+    groups = draw_groups(batches, trainer.predictor(), trainer.generator, count)
+    np.save(arguments.work / "groups.npy", groups)
+    log.write(event="groups", count=len(groups))
+    expert = subprocess.Popen([sys.executable, "-m", __spec__.name, "--expert", *sys.argv[1:]])
     threads = trainer.afterstates.threads
-    for each in training.run():
-        if each.part == "lookahead" and expert is None:
-            save(arguments.out / "td.safetensors", trainer, "TD(lambda)", each)
-            groups = training.draw_groups(arguments.groups + NUM_TEST_GROUPS)
-            np.save(arguments.work / "groups.npy", groups)
-            log.write(event="groups", count=len(groups), games=training.num_games)
-            expert = subprocess.Popen(
-                [sys.executable, "-m", __spec__.name, "--expert", *sys.argv[1:]]
-            )
-            trainer.afterstates.threads = max(1, threads - arguments.processes)
+    trainer.afterstates.threads = max(1, threads - arguments.processes)
+    while not training.run.is_finished:
+        log.run(training, ROUNDS_AT_ONCE)
+        training.export().save(arguments.out / "selfplay.safetensors")
         if (arguments.work / "labels.npy").exists():
             trainer.afterstates.threads = threads
-        log.progress(each)
-        if each.part == "lookahead" and each.done % 400 == 0:
-            save(arguments.out / "selfplay.safetensors", trainer, "self-play", each)
-    log.progress(each)
-    save(arguments.out / "selfplay.safetensors", trainer, "self-play", each)
     log.write(event="saved")
-    if expert is not None:
-        expert.wait()
-        groups, labels = (np.load(arguments.work / f"{name}.npy") for name in ("groups", "labels"))
-        log.write(event="test", **test_choices(trainer, groups, labels))
+    expert.wait()
+    groups, labels = (np.load(arguments.work / f"{name}.npy") for name in ("groups", "labels"))
+    log.write(event="test", **test_choices(trainer, groups, labels))
 
 
 def train_expert(arguments: argparse.Namespace) -> None:
@@ -124,17 +119,12 @@ def train_expert(arguments: argparse.Namespace) -> None:
     np.save(arguments.work / "labels.tmp.npy", labels)
     (arguments.work / "labels.tmp.npy").rename(arguments.work / "labels.npy")
     log.write(event="labelled", boards=labels.size // 5)
-    trainer = make_trainer(arguments)
-    training = groups[NUM_TEST_GROUPS:], labels[NUM_TEST_GROUPS:]
-    for each in train_on_labels(trainer, *training):
-        log.progress(each)
-    save(arguments.out / "expert.safetensors", trainer, "labels of bgsage", each)
+    config = ExpertConfig(**arguments.options.get("expert", {}))
+    trainer = make_trainer(arguments, config)
+    training = ExpertTraining(config, (groups[NUM_TEST_GROUPS:], labels[NUM_TEST_GROUPS:]), trainer)
+    log.run(training)
+    training.export().save(arguments.out / "expert.safetensors")
     log.write(event="test", **test_choices(trainer, groups, labels))
-
-
-def save(path: Path, trainer: ChancesTrainer, source: str, progress: TrainingProgress) -> None:
-    about = {"source": source, "steps": progress.steps, "games": progress.games}
-    save_model(path, trainer.averaged, about)
 
 
 def test_choices(

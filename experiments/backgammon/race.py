@@ -16,15 +16,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ludus.learn import fit
 from ludus.learn.gammon import (
-    ChancesNetwork,
     ChancesTrainer,
-    ChancesTrainingConfig,
-    list_layers,
+    ExpertConfig,
+    ExpertTraining,
     list_moves,
     load_shipped_chances,
-    open_afterstates,
-    train_on_labels,
 )
 
 from .errors import add_losses, draw_positions, judge_moves, summarize
@@ -52,18 +50,18 @@ def main() -> None:
     torch.set_num_threads(1)
     began = time.process_time()
     groups = draw_groups(arguments.groups)
-    settings = ChancesTrainingConfig(
-        hidden=(128,), batch=2048, label_steps=arguments.steps, ema_decay=0.99
+    config = ExpertConfig(
+        hidden=(128,), batch=2048, steps=arguments.steps, ema_decay=0.99, threads=1
     )
-    device = torch.device("cpu")
-    trainer = ChancesTrainer(settings, open_afterstates(device, 1), device)
+    trainer = ChancesTrainer(config, torch.device("cpu"))
     network = load_shipped_chances("selfplay")
     for number in range(arguments.rounds):
         labels = network.to_native().evaluate(groups.reshape(-1, 52), 1).reshape(-1, GROUP, 5)
         print(f"labels of round {number + 1}: {time.process_time() - began:.0f} s", flush=True)
-        *_, progress = train_on_labels(trainer, groups, labels)
-        network = ChancesNetwork(tuple(list_layers(trainer.averaged)), {"training": "races"})
-        print(f"loss {progress.loss:.2e}: {time.process_time() - began:.0f} s", flush=True)
+        run = fit(ExpertTraining(config, (groups, labels), trainer))
+        network = trainer.averaged.export(training="races")
+        loss = run.history[-1]["loss/labels"]
+        print(f"loss {loss:.2e}: {time.process_time() - began:.0f} s", flush=True)
     if arguments.weights:
         network.save(arguments.weights)
     seconds = time.process_time() - began

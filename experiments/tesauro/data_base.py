@@ -9,8 +9,8 @@ import numpy as np
 
 from ludus.datasets import GENERATORS, GenerationPlan, ScoredPosition, parse_scored_positions
 from ludus.learn.gammon import (
+    GammonConfig,
     GammonNetwork,
-    GammonTrainingConfig,
     load_test_positions,
     load_training_positions,
     play_native_games,
@@ -117,7 +117,7 @@ def generate_played_positions(context: Context, count: int) -> list[ScoredPositi
 
 def _measure(context: Context, positions: Sequence[ScoredPosition], seed: int) -> dict[str, Any]:
     network = train_on_positions(
-        positions, GammonTrainingConfig(cycles=context.setting("cycles"), seed=context.seed + seed)
+        positions, GammonConfig(cycles=context.setting("cycles"), seed=context.seed + seed)
     )
     games = max(2, context.setting("games") // context.setting("seeds"))
     found: dict[str, Any] = {}

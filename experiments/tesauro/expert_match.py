@@ -7,7 +7,7 @@ from typing import Any
 from ludus import play_game
 from ludus.analysis import get_rating
 from ludus.games.backgammon import Backgammon, Rules
-from ludus.learn.gammon import GammonNetwork, GammonTrainingConfig, load_training_positions
+from ludus.learn.gammon import GammonConfig, GammonNetwork, load_training_positions
 from ludus.players import player
 from ludus.reproduce import Context, Measurement, Remark
 
@@ -71,7 +71,7 @@ def _train(context: Context, name: str) -> Path:
     file = context.folder("networks") / f"{name}.npz"
 
     def compute() -> str:
-        settings = GammonTrainingConfig(
+        settings = GammonConfig(
             hidden=NETWORKS[name], cycles=context.setting("cycles"), seed=context.seed
         )
         train_on_positions(load_training_positions(), settings).save(file)

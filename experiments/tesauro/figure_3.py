@@ -10,8 +10,8 @@ from ludus.learn.gammon import (
     MOVE_ENCODINGS,
     NUM_LOCATIONS,
     STATE_UNITS,
+    GammonConfig,
     GammonNetwork,
-    GammonTrainingConfig,
 )
 from ludus.reproduce import Conclusion, Context, Figure, Measurement, Table
 
@@ -62,7 +62,7 @@ def run(context: Context) -> Iterator[Any]:
 
 def _train(context: Context, seed: int) -> tuple[Any, Any, float]:
     """Weights of the locations, weights of the other units, and the agreement on test positions."""
-    settings = GammonTrainingConfig(
+    settings = GammonConfig(
         hidden=(), coding="exact", cycles=context.setting("cycles"), seed=context.seed + seed
     )
     # From nothing: what is not learned then shows as nothing.

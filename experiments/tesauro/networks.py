@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ludus.datasets import ScoredPosition
+from ludus.learn import fit
 from ludus.learn.gammon import (
+    GammonConfig,
     GammonNetwork,
-    GammonTrainer,
-    GammonTrainingConfig,
+    GammonTraining,
     ScoredMoves,
     find_encoding,
     load_test_positions,
@@ -23,10 +24,10 @@ Curve = list[tuple[float, float]]
 """Agreement with the expert on training and test positions, cycle by cycle."""
 
 
-def make_config(row: Mapping[str, Any], seed: int, **more: Any) -> GammonTrainingConfig:
+def make_config(row: Mapping[str, Any], seed: int, **more: Any) -> GammonConfig:
     """The settings of a row of the TOML file."""
     names = ("coding", "cycles", "positions", "noise")
-    return GammonTrainingConfig(
+    return GammonConfig(
         hidden=tuple(row["hidden"]), seed=seed, **{name: row[name] for name in names}, **more
     )
 
@@ -41,42 +42,33 @@ def encode_positions(coding: str, positions: int) -> tuple[ScoredMoves, ScoredMo
     )
 
 
-def initialise_network(settings: GammonTrainingConfig) -> GammonNetwork:
+def initialise_network(settings: GammonConfig) -> GammonNetwork:
     """An untrained network with these settings."""
     rng = np.random.default_rng(settings.seed)
     return GammonNetwork.initialise(find_encoding(settings.coding), settings.hidden, rng)
 
 
 def train_on_positions(
-    positions: Sequence[ScoredPosition], settings: GammonTrainingConfig
+    positions: Sequence[ScoredPosition], settings: GammonConfig
 ) -> GammonNetwork:
     """Train a network from scratch on given positions."""
     examples = ScoredMoves.from_positions(positions, find_encoding(settings.coding))
-    trainer = GammonTrainer(examples, initialise_network(settings), settings)
-    for _ in trainer.run():
-        pass
-    return trainer.network
+    training = GammonTraining(settings, examples)
+    fit(training)
+    return training.export()
 
 
-def train_network(
-    settings: GammonTrainingConfig, file: Path, begin: GammonNetwork | None = None
-) -> Curve:
+def train_network(settings: GammonConfig, file: Path, begin: GammonNetwork | None = None) -> Curve:
     """Train a network, save it, and return the curve of its agreement."""
-    examples, tests = encode_positions(settings.coding, settings.positions)
-    training = GammonTrainer(examples, begin or initialise_network(settings), settings)
-    curve = [
-        (
-            examples.compute_accuracy(cycle.network.scores(examples.encoded_moves)),
-            tests.compute_accuracy(cycle.network.scores(tests.encoded_moves)),
-        )
-        for cycle in training.run()
-    ]
-    training.network.save(file)
-    return curve
+    training = GammonTraining(settings, *encode_positions(settings.coding, settings.positions))
+    training.network = begin or training.network
+    run = fit(training)
+    training.export().save(file)
+    return [(each["accuracy/training"], each["accuracy/test"]) for each in run.history]
 
 
 def get_trained_network(
-    context: Context, name: str, settings: GammonTrainingConfig, begin: GammonNetwork | None = None
+    context: Context, name: str, settings: GammonConfig, begin: GammonNetwork | None = None
 ) -> tuple[Path, Curve]:
     """Return the file of a network and its curve; both are computed once and cached."""
     file = context.folder("networks") / f"{name}-{settings.seed}.npz"

@@ -9,16 +9,16 @@ from ludus.learn.gammon import (
     CHANGE_UNITS,
     NUM_LOCATIONS,
     STATE_UNITS,
+    GammonConfig,
     GammonNetwork,
-    GammonTrainer,
-    GammonTrainingConfig,
+    GammonTraining,
     find_encoding,
     play_native_games,
 )
 from ludus.reproduce import Conclusion, Context, Measurement
 
 from .comparisons import compare_means, make_row
-from .networks import encode_positions, initialise_network, make_config
+from .networks import encode_positions, make_config
 
 HIDDEN = 24
 USEFUL_EFFECT = 2.0
@@ -101,19 +101,19 @@ def _measure(context: Context, mask: np.ndarray, seed: int) -> list[float]:
     return [100 * accuracy, 100 * result.win_rate]
 
 
-def train_masked(settings: GammonTrainingConfig, mask: np.ndarray) -> GammonNetwork:
+def train_masked(settings: GammonConfig, mask: np.ndarray) -> GammonNetwork:
     """Train one hidden layer by back-propagation, move by move, without masked connections."""
     examples, _ = encode_positions(settings.coding, settings.positions)
-    begin = initialise_network(settings)
-    trainer = GammonTrainer(examples, begin, settings)
+    training = GammonTraining(settings, examples)
+    begin = training.network
     (first, first_bias), (second, second_bias) = [
         (weights.copy(), biases.copy()) for weights, biases in begin.layers
     ]
     first *= mask
     encoded = examples.encoded_moves
     for cycle in range(settings.cycles):
-        rows, targets, _ = trainer.sample_targets(np.random.default_rng((settings.seed, cycle)))
-        rate = np.float32(trainer.get_learning_rate(cycle))
+        rows, targets, _ = training.sample_targets(np.random.default_rng((settings.seed, cycle)))
+        rate = np.float32(training.get_learning_rate(cycle))
         for row, target in zip(rows, targets, strict=True):
             span = slice(encoded.offsets[row], encoded.offsets[row + 1])
             units, active = encoded.unit_indices[span], encoded.activations[span]

@@ -10,8 +10,8 @@ from ludus import play_game
 from ludus.datasets import parse_scored_positions
 from ludus.games.backgammon import Backgammon, Position, Rules, to_position_id
 from ludus.learn.gammon import (
+    GammonConfig,
     GammonNetwork,
-    GammonTrainingConfig,
     load_training_positions,
     play_native_games,
 )
@@ -142,7 +142,7 @@ def _train_and_test(
     def compute() -> list[float]:
         examples = list(parse_scored_positions("\n".join(added)))
         positions = [*load_training_positions(), *examples * context.setting("copies")]
-        settings = GammonTrainingConfig(cycles=context.setting("cycles"), seed=context.seed + seed)
+        settings = GammonConfig(cycles=context.setting("cycles"), seed=context.seed + seed)
         network = train_on_positions(positions, settings)
         network.save(file)
         games, dice = context.setting("tool_games"), context.seed_for("tool", seed, number)

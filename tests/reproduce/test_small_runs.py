@@ -13,7 +13,8 @@ import ludus
 import ludus.reproduce
 from ludus.cli.main import run
 from ludus.games.backgammon import Backgammon
-from ludus.learn.gammon import GammonNetwork, GammonTrainer, find_encoding
+from ludus.learn import fit
+from ludus.learn.gammon import GammonTraining
 from ludus.learn.nnmm import import_galassi_networks, save_weights
 from ludus.reproduce import find_experiment, list_experiments
 from support.facilities import external
@@ -458,20 +459,19 @@ def test_small_runs_with_a_program_like_deepmill(reproduce_small, identity, monk
 def test_training_without_a_mask_is_the_compiled_one():
     """Receptive fields are trained in numpy; with all connections that is back-propagation."""
     fields = find_experiment("tesauro-receptive-fields", EXPERIMENTS).module()
-    settings = fields.GammonTrainingConfig(hidden=(24,), cycles=1, positions=8)
+    settings = fields.GammonConfig(hidden=(24,), cycles=1, positions=8)
     trained = fields.train_masked(settings, fields.connect_all())
     examples, _ = fields.encode_positions(settings.coding, settings.positions)
-    rng = np.random.default_rng(settings.seed)
-    begin = GammonNetwork.initialise(find_encoding("features"), settings.hidden, rng)
-    (*_, last) = GammonTrainer(examples, begin, settings).run()
-    for ours, theirs in zip(trained.layers, last.network.layers, strict=True):
+    compiled = GammonTraining(settings, examples)
+    fit(compiled)
+    for ours, theirs in zip(trained.layers, compiled.network.layers, strict=True):
         assert np.allclose(ours[0], theirs[0], atol=1e-4)
         assert np.allclose(ours[1], theirs[1], atol=1e-4)
 
 
 def test_masked_connections_stay_zero():
     fields = find_experiment("tesauro-receptive-fields", EXPERIMENTS).module()
-    settings = fields.GammonTrainingConfig(hidden=(24,), cycles=1, positions=4)
+    settings = fields.GammonConfig(hidden=(24,), cycles=1, positions=4)
     mask = fields.connect_window(6)
     assert mask.sum(axis=0).tolist() == [459 - 18 * 15] * 24
     weights = fields.train_masked(settings, mask).layers[0][0]
