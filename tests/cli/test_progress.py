@@ -61,22 +61,15 @@ def test_a_job_reports_and_an_interrupt_stops_it(has_bar, monkeypatch):
         raise KeyboardInterrupt
 
     job = SimpleNamespace(progress=state, run=ended.wait, stop=ended.set)
-    monkeypatch.setattr(output, "_update_bar", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        run_with_progress_bar(job, "solving")
+        run_with_progress_bar(job, "solving", interrupt)
     assert ended.is_set()
 
 
 def test_a_job_shows_what_it_works_at(has_bar, capsys, monkeypatch):
     monkeypatch.setattr(output, "POLL_SECONDS", 0.01)
     state = SimpleNamespace(total=10, done=5, resumed=1, current=(3, 3, 0, 0))
-    seen, update_bar = threading.Event(), output._update_bar
-
-    def watch(*arguments):
-        update_bar(*arguments)
-        seen.set()
-
-    monkeypatch.setattr(output, "_update_bar", watch)
+    seen = threading.Event()
     job = SimpleNamespace(progress=state, run=lambda: seen.wait(60), stop=seen.set)
-    assert run_with_progress_bar(job, "solving")
+    assert run_with_progress_bar(job, "solving", lambda progress: seen.set())
     assert ("3_3_0_0" in capsys.readouterr().err) == has_bar

@@ -79,6 +79,12 @@ OracleOption = Annotated[
     ),
 ]
 
+DeviceOption = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, cuda or auto.")]
+
+ThreadsOption = Annotated[
+    int, typer.Option("--threads", min=0, max=1024, help="CPU threads; 0: torch's default.")
+]
+
 OutputFileOption = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="Output file.", show_default=False)
 ]
