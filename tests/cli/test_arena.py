@@ -1,10 +1,13 @@
 """`ludus tournament`, `ludus regret` and `ludus choose`."""
 
+import io
 import json
 import re
+import sys
 
 import pytest
 
+from ludus.arena import shortcuts
 from ludus.games import game
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 
@@ -267,3 +270,21 @@ def test_an_empty_file_of_positions_is_refused(ludus, tmp_path):
     assert result.status == 2
     assert result.err.endswith("has no position\n")
     assert not out.exists()
+
+
+def test_positions_come_from_standard_input(ludus, monkeypatch):
+    text = "XX./OO./... x\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    result = ludus("choose", "noughts_and_crosses", "perfect", "--positions", "-")
+    assert (result.status, result.out) == (0, "c3\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    command = ("regret", "noughts_and_crosses", "perfect", "--one-move", "--positions", "-")
+    assert "1 positions" in ludus(*command).out
+
+
+def test_the_library_measures_the_same_regret(ludus):
+    found = shortcuts.regret("hexapawn", "random", games=6, seed=2, jobs=1)
+    command = ["regret", "hexapawn", "random", "--games", "6", "--seed", "2", "--jobs", "1"]
+    printed = json.loads(ludus(*command, "--json").out)
+    assert found.mean == printed["mean_regret"]
+    assert found.total.critical == printed["critical"] > 0

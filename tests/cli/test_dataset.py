@@ -49,6 +49,13 @@ def test_check_says_what_is_wrong_where(ludus, file):
     assert found["bad"][0]["number"] == 4
 
 
+def test_an_empty_dataset_is_not_valid(ludus, tmp_path):
+    empty = tmp_path / "empty.txt"
+    empty.touch()
+    result = ludus("dataset", "check", str(empty))
+    assert (result.status, result.out.splitlines()[-1]) == (1, "0 entries; nothing to check")
+
+
 def test_rules_decide_what_is_legal(ludus, file):
     file.write_text("MMOOMOOOOEOOOOEOOOOOOEOO0033-d6g7a4\n")
     assert ludus("dataset", "check", str(file), "--rules", "flying=no").status == 1

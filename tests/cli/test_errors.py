@@ -102,6 +102,33 @@ def test_the_file_is_named_once(ludus):
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("choose hexapawn random --positions empty", "'empty' has no position"),
+        ("choose hexapawn random --positions /dev/null --json", "'/dev/null' has no position"),
+        ("reproduce --experiments .", "there are no experiments in "),
+        ("reproduce --list --json --experiments .", "there are no experiments in "),
+        ("train scholar --out new --exam empty", "'empty' has no entries"),
+        ("train scholar --out new --exam some.txt --exam some", "two exams are named 'some'"),
+        ("train gammon --data empty --out new", "'empty' has no position"),
+        ("train gammon --test /dev/null", "'/dev/null' has no position"),
+        ("train gammon-expert --hidden 1 --batch 4 --data empty --out new", "cannot make 'empty'"),
+    ],
+)
+def test_input_with_nothing_to_work_on_is_refused(ludus, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").touch()
+    for name in ("some", "some.txt"):
+        (tmp_path / name).write_text(f"{'O' * 24}9900-a1\n")
+    result = ludus(*words.split())
+    assert result.status == 2
+    assert result.err.startswith("ludus: ")
+    assert result.err.count("\n") == 1
+    assert message in result.err
+    assert {path.name for path in tmp_path.iterdir()} == {"empty", "some", "some.txt"}
+
+
 def test_a_file_without_games_is_not_converted(ludus, tmp_path):
     out = tmp_path / "x.mat"
     result = ludus("backgammon", "mat", "/dev/null", "--out", str(out))

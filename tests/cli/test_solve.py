@@ -160,3 +160,9 @@ def test_a_terminal_shows_a_bar():
     assert json.loads(output)["subspaces"]
     assert b"solving 5_5_0_0" in shown
     assert b"million slots/s" in shown
+
+
+def test_solving_without_a_folder_says_that_nothing_is_kept(ludus):
+    result = ludus("solve", "nine_mens_morris", "--max-men", "3")
+    assert "nothing is stored; --out DIR" in result.err
+    assert result.status == 0
