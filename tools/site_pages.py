@@ -100,12 +100,11 @@ def list_packages() -> list[str]:
 
     found = ["ludus"]
     for each in pkgutil.walk_packages(ludus.__path__, "ludus."):
-        if each.name.split(".")[1] in ("__main__", "_lazy", "_native", "cli", "web"):
+        if each.name.split(".")[1] in ("__main__", "_native", "cli", "web"):
             continue
-        if each.ispkg or each.name.count(".") == 1:
-            source = inspect.getsource(importlib.import_module(each.name))
-            if re.search(r"^__all__ = ", source, re.MULTILINE):
-                found.append(each.name)
+        is_public = each.ispkg or each.name.count(".") == 1
+        if is_public and hasattr(importlib.import_module(each.name), "__all__"):
+            found.append(each.name)
     return found
 
 
@@ -120,7 +119,9 @@ def list_public_names() -> list[PublicName]:
 
 def find_constant_docstring(package: str, name: str) -> str:
     """Return the string under the assignment of a constant, in whichever module it is made."""
-    body = ast.parse(inspect.getsource(importlib.import_module(package))).body
+    path = Path(str(importlib.import_module(package).__file__))
+    stub = path.with_suffix(".pyi")  # names the modules of names that are imported on first use
+    body = ast.parse((stub if stub.exists() else path).read_text(encoding="utf-8")).body
     for statement, following in zip(body, [*body[1:], None], strict=True):
         if isinstance(statement, ast.Assign | ast.AnnAssign) and name in _stored_names(statement):
             is_text = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
@@ -128,8 +129,9 @@ def find_constant_docstring(package: str, name: str) -> str:
     for node in (node for statement in body for node in ast.walk(statement)):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
-                if (alias.asname or alias.name) == name:
-                    return find_constant_docstring(node.module, alias.name)
+                if alias.name == name:
+                    module = f"{package}.{node.module}" if node.level else node.module
+                    return find_constant_docstring(module, name)
     return ""
 
 

@@ -6,119 +6,16 @@
 >>> len(position.legal_moves())
 24
 
-docs/library.md describes the names offered here and in the packages. All are imported on first use.
+docs/library.md describes the names offered here and in the packages. All are imported on first use,
+from the modules that `__init__.pyi` names.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ludus._lazy import lazy_exports
+import lazy_loader
+
 from ludus.datasets import GENERATORS
 from ludus.players import PLAYERS
-
-if TYPE_CHECKING:
-    from ludus import (
-        analysis,
-        arena,
-        core,
-        datasets,
-        envs,
-        games,
-        learn,
-        oracles,
-        players,
-        protocol,
-        reproduce,
-    )
-    from ludus.arena.jobs import GameConditions
-    from ludus.arena.regret import RegretStatistics
-    from ludus.arena.report import TournamentReport
-    from ludus.arena.shortcuts import MatchResult, analyse, match, regret, tournament
-    from ludus.arena.tournament import Tournament, read_tournament
-    from ludus.core.errors import BadMove, BadPosition, BadRecord, BadSpec, LudusError, UnknownName
-    from ludus.core.game import CHANCE, AnyGame, Game, Move, Outcome, Position
-    from ludus.core.marks import Marks
-    from ludus.core.match import PlayedGame, PlayedMove, play_game
-    from ludus.core.player import Choice, Limit, Player
-    from ludus.core.record import Record
-    from ludus.core.spec import parse_spec
-    from ludus.datasets import MoveBatch, augment, read_dataset
-    from ludus.datasets.morris.labels import label
-    from ludus.envs import env
-    from ludus.games import GAMES, game
-    from ludus.learn import LEARNERS, learner
-    from ludus.learn.episodes import Learner
-    from ludus.learn.training import train
-    from ludus.oracles.interface import Oracle, RatedMove, Unsolved, Value, Verdict
-    from ludus.oracles.solving import solve
-    from ludus.oracles.selection import oracle
-    from ludus.players import player
-
-    __version__: str
-
-__all__ = [
-    "CHANCE",
-    "GAMES",
-    "LEARNERS",
-    "PLAYERS",
-    "AnyGame",
-    "BadMove",
-    "BadPosition",
-    "BadRecord",
-    "BadSpec",
-    "Choice",
-    "Game",
-    "GameConditions",
-    "Learner",
-    "Limit",
-    "LudusError",
-    "Marks",
-    "MatchResult",
-    "Move",
-    "MoveBatch",
-    "Oracle",
-    "Outcome",
-    "PlayedGame",
-    "PlayedMove",
-    "Player",
-    "Position",
-    "RatedMove",
-    "Record",
-    "RegretStatistics",
-    "Tournament",
-    "TournamentReport",
-    "UnknownName",
-    "Unsolved",
-    "Value",
-    "Verdict",
-    "analyse",
-    "analysis",
-    "arena",
-    "augment",
-    "core",
-    "datasets",
-    "env",
-    "envs",
-    "game",
-    "games",
-    "label",
-    "learn",
-    "learner",
-    "match",
-    "oracle",
-    "oracles",
-    "parse_spec",
-    "play_game",
-    "player",
-    "players",
-    "protocol",
-    "read_dataset",
-    "read_tournament",
-    "regret",
-    "reproduce",
-    "solve",
-    "tournament",
-    "train",
-]
 
 # A package names only packages below it, in registries, too. So the players and generators of the
 # packages above `ludus.players` and `ludus.datasets` are entered here.
@@ -144,12 +41,12 @@ PLAYERS.update(
 )
 GENERATORS.update({"backgammon": "ludus.protocol.gnubg_generator:GnubgGenerator"})
 
-if not TYPE_CHECKING:
-    _load, __dir__ = lazy_exports(__name__)
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-    def __getattr__(name: str) -> Any:
-        if name == "__version__":
-            from importlib.metadata import version
 
-            return version("ludus")
-        return _load(name)
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("ludus")
+    return _load(name)

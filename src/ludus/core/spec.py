@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ludus.core.errors import BadSpec, LudusError, UnknownName, check_length, quote, quote_value
@@ -285,6 +284,8 @@ class Registry(Generic[T]):
     def _add_entry_points(self) -> None:
         """Add the names of installed packages, once; a name that is taken stays as it is."""
         if not self._has_entry_points:
+            from importlib.metadata import entry_points  # which takes as long as all the rest
+
             self._has_entry_points = True
             for each in entry_points(group=f"ludus.{self.kind}s"):
                 self._entries.setdefault(each.name, each.value)

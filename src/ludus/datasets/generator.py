@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
 from ludus.core.player import Limit
-from ludus.core.spec import check_ranges
+from ludus.core.spec import Registry, check_ranges
 
 MAX_STATES = 100_000_000
 SEED_BITS = 62
@@ -119,3 +119,10 @@ class DatasetGenerator(ABC):
     @abstractmethod
     def key(self, line: str) -> Hashable:
         """Return a key that is equal for lines of which only the first is kept."""
+
+
+GENERATORS: Registry[type[DatasetGenerator]] = Registry(
+    "generator of datasets for",
+    {"nine_mens_morris": "ludus.datasets.morris.generator:MorrisGenerator"},
+)
+"""Generators by game id; `ludus/__init__.py` adds those of the packages above this one."""

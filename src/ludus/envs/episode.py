@@ -13,7 +13,9 @@ from ludus.core.match import MAX_PLIES
 from ludus.core.player import check_seed
 from ludus.core.spec import check_range
 from ludus.core.splitmix import SplitMix64, mix
-from ludus.games.coding import Observation, coding_for
+from ludus.games.coding import Coding as Coding
+from ludus.games.coding import Observation
+from ludus.games.coding import coding_for as coding_for
 from ludus.oracles.interface import Oracle, Unsolved
 from ludus.oracles.selection import oracle as find_oracle
 

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from ludus.core.errors import BadDataset, quote
 from ludus.core.files import check_end, describe_os_error, quote_path
 from ludus.core.parquet import is_parquet
-from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
+from ludus.games.nine_mens_morris.batch import NO_POINT
+from ludus.games.nine_mens_morris.batch import MoveBatch as MoveBatch
 from ludus.games.nine_mens_morris.bitboards import Boards, Mask
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, POINTS, READING_ORDER
 

@@ -22,4 +22,5 @@ def select_device(name: str, threads: int = 0) -> "torch.device":
     if threads:
         torch.set_num_threads(threads)
     is_cuda = name == "cuda" or (name == "auto" and torch.cuda.is_available())
-    return torch.device("cuda" if is_cuda else "cpu")
+    device: torch.device = torch.device("cuda" if is_cuda else "cpu")
+    return device

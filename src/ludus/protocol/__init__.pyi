@@ -1,0 +1,3 @@
+from .gnubg import GnubgProcess as GnubgProcess
+from .gnubg import RankingRequest as RankingRequest
+from .gnubg_generator import score_position as score_position
