@@ -14,7 +14,9 @@ DEVICES = ("auto", "cpu", "cuda")
 
 def select_device(name: str, threads: int = 0) -> "torch.device":
     """Return a device by name; `auto` is the GPU if there is one. 0 threads: torch's default."""
-    torch = require_package("torch", "training a network")
+    require_package("torch", "training a network")
+    import torch
+
     if name not in DEVICES:
         raise UnknownName(f"there is no device {quote(name)}{format_suggestion(name, DEVICES)}")
     if name == "cuda" and not torch.cuda.is_available():
@@ -22,5 +24,4 @@ def select_device(name: str, threads: int = 0) -> "torch.device":
     if threads:
         torch.set_num_threads(threads)
     is_cuda = name == "cuda" or (name == "auto" and torch.cuda.is_available())
-    device: torch.device = torch.device("cuda" if is_cuda else "cpu")
-    return device
+    return torch.device("cuda" if is_cuda else "cpu")
