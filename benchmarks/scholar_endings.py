@@ -20,11 +20,11 @@ import torch
 
 from ludus.games import game
 from ludus.learn.common.optimizer import cosine_decay, warm_up
+from ludus.learn.scholar.config import ExpertBank, ScorerConfig, load_preset
 from ludus.learn.scholar.encoding import NUM_EXPERTS, select_expert
-from ludus.learn.scholar.example_sources import OracleExampleSource
-from ludus.learn.scholar.model import Exam
-from ludus.learn.scholar.scorer_training import ExpertBank, ScorerTraining
-from ludus.learn.scholar.train import export_weights, load_initial_weights, load_scorer_preset
+from ludus.learn.scholar.evaluate import EvaluationSet
+from ludus.learn.scholar.examples import OracleExampleSource
+from ludus.learn.scholar.scorer_trainer import ExactTrainer
 from ludus.oracles import MorrisOracle
 from ludus.oracles import oracle as find_oracle
 
@@ -33,10 +33,10 @@ WARMUP_STEPS = 200
 LOSS_STEPS = 200
 """Last steps whose losses are averaged."""
 
-EXAM_SEED = 999
+EVALUATION_SEED = 999
 
 
-class EndingsTraining(ScorerTraining):
+class EndingsTrainer(ExactTrainer):
     """Training of two experts on random positions of theirs alone."""
 
     def __init__(self, source: OracleExampleSource, arguments: argparse.Namespace) -> None:
@@ -53,7 +53,8 @@ class EndingsTraining(ScorerTraining):
             ),
             ExpertBank(NUM_EXPERTS, **hardly),
         )
-        tiny = load_scorer_preset("tiny", arguments.seed)
+        tiny = load_preset("scorer", "tiny", seed=arguments.seed)
+        assert isinstance(tiny, ScorerConfig)
         config = replace(
             tiny,
             banks=banks,
@@ -62,7 +63,7 @@ class EndingsTraining(ScorerTraining):
             weight_decay=arguments.weight_decay,
             rounds_ahead=0,
             steps_a_round=2,
-            mixture=replace(tiny.mixture, drawn=512),
+            mixture=replace(tiny.mixture, random_positions=512),
         )
         super().__init__(source, config, torch.device("cpu"))
         self.weights = [float(kind in self.trained) for kind in kinds]
@@ -78,36 +79,35 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     oracle = find_oracle(game("nine_mens_morris"), arguments.oracle)
     assert isinstance(oracle, MorrisOracle)
     source = OracleExampleSource(oracle)
-    training = EndingsTraining(source, arguments)
+    training = EndingsTrainer(source, arguments)
     losses = []
     for step in range(arguments.steps):
         peak = warm_up(arguments.rate, step + 1, WARMUP_STEPS)
         found = training.step(cosine_decay(peak, step / arguments.steps))
         losses.append(float(found[training.trained].mean()))
-    positions = source.sample_positions(arguments.exam, EXAM_SEED, weights=training.weights)
-    exam = Exam.from_positions(source, positions)
-    kept = _measure_kept(training, exam)
+    positions = source.sample_positions(
+        arguments.positions, EVALUATION_SEED, weights=training.weights
+    )
+    measured = EvaluationSet.from_positions(source, positions)
+    kept = measured.evaluate(training)["kept"]
     kernels = [
         values
         for bank in training.optimizer.ema_model.children()
         for name, values in bank.parameters_by_element().items()  # type: ignore[operator]
         if name.endswith((".layer1", ".layer2")) and len(values) == NUM_TRAINED
     ]
-    load_initial_weights(training, export_weights(training, {}))
+    with training.play_with(training.export({})):
+        rounded = measured.evaluate(training)["kept"]
     return {
         **{name: value for name, value in vars(arguments).items() if name != "oracle"},
         "loss": round(float(np.mean(losses[-LOSS_STEPS:])), 4),
-        "critical": len(exam),
+        "critical": len(measured),
         "kept": kept,
-        "kept, rounded": _measure_kept(training, exam),
+        "kept, rounded": rounded,
         "size of weights": round(
             float(torch.cat([each.flatten() for each in kernels]).square().mean().sqrt()), 4
         ),
     }
-
-
-def _measure_kept(training: EndingsTraining, exam: Exam) -> float:
-    return round(float(exam.is_kept(training.choose(exam.examples)).float().mean()), 5)
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -121,7 +121,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--blocks", type=int, default=2)
     parser.add_argument("--batch", type=int, default=384)
     parser.add_argument("--rounds", type=int, default=100, help="rounds of examples at first")
-    parser.add_argument("--exam", type=int, default=60_000, help="random positions")
+    parser.add_argument("--positions", type=int, default=60_000, help="random positions")
     parser.add_argument("--seed", type=int, default=1)
     print(json.dumps(run(parser.parse_args(words))))
 

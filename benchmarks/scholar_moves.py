@@ -21,9 +21,9 @@ import numpy as np
 import ludus
 from ludus.learn.scholar import (
     SCORER,
+    Kind,
     ScholarOptions,
     ScholarPlayer,
-    Way,
     find_shipped_weights,
     load_weights,
 )
@@ -36,10 +36,10 @@ TOGETHER = 2000
 def main() -> None:
     positions = sample_positions(TOGETHER)
     for path in map(Path, sys.argv[1:] or find_shipped_weights().values()):
-        way: Way = "scorer" if load_weights(path).kind == SCORER else "chain"
+        kind: Kind = "scorer" if load_weights(path).kind == SCORER else "chain"
         began = time.process_time()
         game = ludus.game("nine_mens_morris")
-        player = ScholarPlayer(game, ScholarOptions(way=way, weights=str(path)), "scholar")
+        player = ScholarPlayer(game, ScholarOptions(kind=kind, weights=str(path)), "scholar")
         print(f"{path.stem}: {1000 * (time.process_time() - began):.0f} ms to be ready")
         for name in ("cold", "warm"):
             taken = _milliseconds(player, positions[:: len(positions) // SINGLE][:SINGLE])

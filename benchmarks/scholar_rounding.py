@@ -21,9 +21,8 @@ import torch
 from ludus.games import game
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.equivariant.model import EquivariantNetwork
-from ludus.learn.scholar.bounded_scores import build_expert
 from ludus.learn.scholar.inference import DEFAULT_SIZE, find_shipped_weights
-from ludus.learn.scholar.model import TensorEncoder
+from ludus.learn.scholar.network import TensorEncoder, build_expert
 from ludus.learn.scholar.weights import (
     ScholarWeights,
     dequantize,

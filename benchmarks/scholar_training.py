@@ -8,14 +8,18 @@ examples. --profile lists the kernels of a GPU that take most of the time.
 
 import argparse
 import time
-from dataclasses import replace
-from typing import Any
 
 import torch
 
 from ludus.learn import select_device
-from ludus.learn.scholar.scorer_training import ScorerTraining, ValuedPositions
-from ludus.learn.scholar.train import load_scorer_preset
+from ludus.learn.scholar.config import ScorerConfig, load_preset
+from ludus.learn.scholar.scorer_trainer import (
+    VALUED_POSITION_TYPES,
+    ExactTrainer,
+    ScorerTrainer,
+    ValuedPositions,
+)
+from ludus.learn.scholar.trainer import make_replay_buffer
 
 WARMUP_STEPS = 6
 """On a GPU the first steps run without a CUDA graph, and one more captures it."""
@@ -25,26 +29,25 @@ LEARNING_RATE = 1e-3
 SHOWN_KERNELS = 30
 
 
-class RandomTraining(ScorerTraining):
-    """Training on random positions, the same ones for all experts."""
+class RandomTrainer(ExactTrainer):
+    """Training on random positions, the same ones for all experts; none are generated."""
 
-    def _prepare_data(self, source: Any) -> None:
-        buffer, shape = self.replay_buffer, (self.config.buffer_size,)
-        device = buffer.columns.own.device
+    def __init__(self, config: ScorerConfig, device: torch.device) -> None:
+        ScorerTrainer.__init__(self, config, device)
+        shape = (config.buffer_size,)
+        self.replay_buffer = make_replay_buffer(
+            ValuedPositions, VALUED_POSITION_TYPES, config.buffer_size, device
+        )
         # Nine points for each side, so that neither has more than nine men.
         own, other = (torch.randint(1 << 9, shape, device=device) << 9 * side for side in (0, 1))
         hands = torch.zeros(shape, dtype=torch.int64, device=device)
         values = torch.randint(253, shape, device=device)
         positions = ValuedPositions(own, other, hands, hands, values)
-        for expert in range(len(buffer.num_added)):
-            buffer.add(positions, torch.full(shape, expert, device=device))
-
-    def step(self, learning_rate: float) -> torch.Tensor:
-        """Train on one batch for every expert; no further examples are generated."""
-        return self._optimizer_step(learning_rate)
+        for expert in range(len(self.replay_buffer.num_added)):
+            self.replay_buffer.add(positions, torch.full(shape, expert, device=device))
 
 
-def run_steps(training: RandomTraining, number: int) -> float:
+def run_steps(training: RandomTrainer, number: int) -> float:
     """Return the seconds that this number of steps takes."""
     began = time.perf_counter()
     for _ in range(number):
@@ -53,7 +56,7 @@ def run_steps(training: RandomTraining, number: int) -> float:
     return time.perf_counter() - began
 
 
-def print_kernels(training: RandomTraining, number: int) -> None:
+def print_kernels(training: RandomTrainer, number: int) -> None:
     """Print what a GPU's time is spent on."""
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
         run_steps(training, number)
@@ -74,12 +77,15 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true")
     arguments = parser.parse_args()
     device = select_device(arguments.device)
-    config = replace(
-        load_scorer_preset(arguments.size, seed=0),
+    config = load_preset(
+        "scorer",
+        arguments.size,
+        seed=0,
         buffer_size=BUFFER_SIZE,
         optimizer=arguments.optimizer,
     )
-    training = RandomTraining(None, config, device)  # type: ignore[arg-type]
+    assert isinstance(config, ScorerConfig)
+    training = RandomTrainer(config, device)
     run_steps(training, WARMUP_STEPS)
     seconds = run_steps(training, arguments.steps)
     milliseconds = 1000 * seconds / arguments.steps

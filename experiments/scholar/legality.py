@@ -9,8 +9,8 @@ from ludus.datasets import MoveBatch, read_dataset
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris import PRESETS
 from ludus.learn.nnmm import (
-    Proportion,
-    ProportionTable,
+    Hits,
+    HitTable,
     add_tables,
     compute_legality,
     moves_to_classes,
@@ -78,19 +78,19 @@ def count_legal_moves(
     return context.cached(f"legality {name} {player.key}", compute)
 
 
-def _compute_table(entries: MoveBatch, classes: np.ndarray) -> ProportionTable:
+def _compute_table(entries: MoveBatch, classes: np.ndarray) -> HitTable:
     found = compute_legality(entries, classes)
     for number, phase in PHASES.items():
         there = entries.phases == number
         whole = (
             compute_legality(entries[there], classes[there])[WHOLE]
             if there.any()
-            else Proportion(0, 0)
+            else Hits(0, 0)
         )
         found[f"{WHOLE}, {phase}"] = whole
     return found
 
 
 def _to_percentage(counts: Sequence[int]) -> float | None:
-    share = Proportion(*counts).percent
+    share = Hits(*counts).percent
     return None if share is None else round(share, 3)

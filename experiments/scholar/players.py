@@ -75,7 +75,7 @@ def _hash_weights(name: str, options: Any) -> str:
     """Return the hash of the file with the player's networks; empty for a player without one."""
     file = options.get("weights")
     if file is None and name == "scholar":
-        wanted = options.get("way", "scorer"), options.get("size", scholar.DEFAULT_SIZE)
+        wanted = options.get("kind", "scorer"), options.get("size", scholar.DEFAULT_SIZE)
         file = scholar.find_shipped_weights().get(wanted)
     elif file is None and name == "nnmm":
         known = nnmm.find_shipped_weights()

@@ -19,7 +19,7 @@ from ludus.games.nine_mens_morris import DRAW, PRESETS, PositionBatch
 from ludus.learn.scholar import (
     CudaExampleSource,
     ExampleBatch,
-    GameBatch,
+    GamePositions,
     SamplerOptions,
     solve_on_gpu,
     stream_examples,
@@ -99,7 +99,7 @@ def time_methods(source: CudaExampleSource) -> None:
     # A batch with its rows takes a gigabyte, so there are fewer of them.
     time_method(
         "advance",
-        lambda e: source.advance(GameBatch(e.positions, plies), e, batches[0], 8),
+        lambda e: source.advance(GamePositions(e.positions, plies), e, batches[0], 8),
         [source.examples(batch) for batch in batches[: REPEATS // 3]],
     )
 

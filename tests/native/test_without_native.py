@@ -22,10 +22,10 @@ SOLVING = ["ludus.cuda", "ludus.oracles.morris.cuda_solver", "ludus.oracles.morr
 SOLVING += ["ludus.oracles.backgammon.cuda_solver"]
 TRAINING = [
     *("ludus.learn.equivariant.fourier_torch", "ludus.learn.equivariant.model"),
-    *("ludus.learn.scholar.example_sources", "ludus.learn.scholar.sampling"),
-    *("ludus.learn.scholar.train", "ludus.learn.scholar.scorer_training"),
-    *("ludus.learn.scholar.chain_training", "ludus.learn.scholar.training_data"),
-    *("ludus.learn.nnmm.train_chain", "ludus.cli.scholar", "ludus.cli.nnmm_training"),
+    *("ludus.learn.scholar.cuda", "ludus.learn.scholar.sampling"),
+    *("ludus.learn.scholar.train", "ludus.learn.scholar.scorer_trainer"),
+    *("ludus.learn.scholar.chain_trainer", "ludus.learn.scholar.data"),
+    *("ludus.learn.nnmm.chain_trainer", "ludus.cli.scholar", "ludus.cli.nnmm"),
 ]
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GamePositions
 from support.paths import DATA
 
 FILE = DATA / "morris_sample.npz"
@@ -37,7 +37,7 @@ class Sample(NamedTuple):
     drawn: PositionBatch
     """Drawn from all subspaces with DRAW_SEED."""
 
-    after: GameBatch
+    after: GamePositions
     """Where `one_ply` leads from the positions."""
 
 
@@ -47,7 +47,7 @@ def read() -> Sample:
             _positions(file, ""),
             *(file[name] for name in ("value", "count", "child_value", "move")),
             _positions(file, "drawn_"),
-            GameBatch(_positions(file, "after_"), file["after_plies"]),
+            GamePositions(_positions(file, "after_"), file["after_plies"]),
         )
 
 
@@ -55,10 +55,10 @@ def _positions(file: Any, prefix: str) -> PositionBatch:
     return PositionBatch(*(file[prefix + name] for name in PositionBatch.__slots__))
 
 
-def one_ply(source: ExampleSource, examples: ExampleBatch, drawn: PositionBatch) -> GameBatch:
+def one_ply(source: ExampleSource, examples: ExampleBatch, drawn: PositionBatch) -> GamePositions:
     """Play a ply from each position; some have reached the maximum and restart."""
     (plies,) = source.to_columns([np.arange(len(examples), dtype=np.int32) % 5])
-    return source.advance(GameBatch(examples.positions, plies), examples, drawn[:100], **PLY)
+    return source.advance(GamePositions(examples.positions, plies), examples, drawn[:100], **PLY)
 
 
 def make(source: ExampleSource) -> Sample:
@@ -92,7 +92,7 @@ def write(sample: Sample) -> None:
 
 if __name__ == "__main__":
     import ludus
-    from ludus.learn.scholar.example_sources import OracleExampleSource
+    from ludus.learn.scholar.examples import OracleExampleSource
     from ludus.oracles import oracle as find_oracle
 
     write(make(OracleExampleSource(find_oracle(ludus.game("nine_mens_morris"), Path(sys.argv[1])))))

@@ -12,18 +12,18 @@ from ludus.learn.equivariant.inference import list_parameter_shapes
 from ludus.learn.scholar.encoding import NUM_EXPERTS, NUM_FEATURES
 from ludus.learn.scholar.inference import MOVE_PARTS, OUTPUT_NAMES
 from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer
-from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, pack_weights, save_weights
+from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, pack_weights
 
 GAME = named_game("nine_mens_morris")
 
 
-def random_weights(way: str, repeats: int = 1, seed: int = 0) -> ScholarWeights:
+def random_weights(kind: str, repeats: int = 1, seed: int = 0) -> ScholarWeights:
     """Experts of different sizes: four or six channels, one block or two."""
     source = np.random.default_rng(seed)
     experts = []
     for number in range(NUM_EXPERTS):
         channels, blocks = 4 + 2 * (number % 2), 1 + number % 2
-        if way == "scorer":
+        if kind == "scorer":
             shapes = list_parameter_shapes(NUM_FEATURES, len(OUTPUT_NAMES), channels, blocks, True)
         else:
             shapes = {
@@ -37,13 +37,13 @@ def random_weights(way: str, repeats: int = 1, seed: int = 0) -> ScholarWeights:
             name: source.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()
         }
         experts.append(pack_weights(tensors))
-    kind = SCORER if way == "scorer" else CHAIN
-    return ScholarWeights(kind, tuple(experts), {"size": "random"}, (repeats,) * NUM_EXPERTS)
+    name = SCORER if kind == "scorer" else CHAIN
+    return ScholarWeights(name, tuple(experts), {"size": "random"}, (repeats,) * NUM_EXPERTS)
 
 
-def saved(folder: Path, way: str) -> Path:
-    path = folder / f"{way}.safetensors"
-    save_weights(path, random_weights(way))
+def saved(folder: Path, kind: str) -> Path:
+    path = folder / f"{kind}.safetensors"
+    random_weights(kind).save(path)
     return path
 
 

@@ -8,7 +8,7 @@ from support.paths import ROOT
 
 def test_learning_of_endings(capsys):
     module = runpy.run_path(str(ROOT / "benchmarks" / "scholar_endings.py"))
-    small = ["--channels", "4", "--batch", "16", "--exam", "200", "--rounds", "4"]
+    small = ["--channels", "4", "--batch", "16", "--positions", "200", "--rounds", "4"]
     found = []
     for steps in (1, 40):
         module["main"](["--steps", str(steps), "--rate", "0.02", "--weight-decay", "0.1", *small])

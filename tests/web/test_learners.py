@@ -31,7 +31,7 @@ def test_learners_and_positions_exist(name):
 def test_the_proof_about_the_scholar_is_mentioned():
     learners = {each.player: each.how for each in list_learners(named_game(GAMES[0])).learners}
     assert "cannot lose" in learners["scholar"]
-    assert "cannot lose" not in learners["scholar:way=chain"]
+    assert "cannot lose" not in learners["scholar:kind=chain"]
 
 
 def test_figures_are_those_of_the_stored_results():

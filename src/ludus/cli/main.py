@@ -23,7 +23,6 @@ from ludus.cli import (
     match,
     migo,
     nnmm,
-    nnmm_training,
     old_spellings,
     oracle,
     patterns,
@@ -31,7 +30,7 @@ from ludus.cli import (
     protocol,
     regret,
     reproduce,
-    scholar_certificate,
+    scholar,
     tabular,
     tournament,
 )
@@ -115,11 +114,11 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "train": train_app,
         "tune": make_group(
             help="Search for the best settings of a learner.",
-            commands={"nnmm": nnmm_training.tune_nnmm, "patterns": patterns.tune_patterns},
+            commands={"nnmm": nnmm.tune_nnmm, "patterns": patterns.tune_patterns},
         ),
         "evaluate": make_group(
             help="Evaluate a trained learner on a dataset.",
-            commands={"nnmm": nnmm.nnmm},
+            commands={"nnmm": nnmm.evaluate_nnmm},
         ),
         "show": make_group(
             help="Show what a learner has learned.",
@@ -135,7 +134,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         ),
         "certify": make_group(
             help="Prove that a learner does not lose.",
-            commands={"scholar": scholar_certificate.certify},
+            commands={"scholar": scholar.certify},
         ),
     },
     "Data": {
@@ -143,11 +142,11 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "export": export.app,
         "import": make_group(
             help="Convert networks of other programs to our files.",
-            commands={"nnmm": nnmm.import_networks},
+            commands={"nnmm": nnmm.import_nnmm},
         ),
         "join": make_group(
             help="Join several sets of networks.",
-            commands={"nnmm": nnmm.join},
+            commands={"nnmm": nnmm.join_nnmm},
         ),
     },
     "Other": {

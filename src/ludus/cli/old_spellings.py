@@ -25,12 +25,20 @@ EACH = "--NAME VALUE"
 """For an old option with a list `a=1,b=2`: each of the names is an option now."""
 
 OLD_OPTIONS: dict[str, dict[str, str]] = {
+    "match": {"--one-by-one": ""},
     "train deepq": {"--set": EACH, "--weights": "--out"},
     "train her": {"--set": EACH},
     "train menace": {"--set": EACH},
     "train migo": {"--set": EACH, "--self-play": "--selfplay"},
+    "train nnmm": {"--set": EACH},
     "train patterns": {"--onto": "--base"},
     "train qlearning": {"--set": EACH},
+    "train scholar": {
+        "--begin": "--init-from",
+        "--exam": "--evaluation-set",
+        "--way": "--kind",
+    },
+    "certify scholar": {"--care": "--loss-aversion"},
 }
 """Old options of a command, by its new words, and the new options; empty: not needed any more."""
 
@@ -43,13 +51,12 @@ def replace_old_spellings(arguments: Sequence[str]) -> tuple[list[str], list[str
     """
     notices = []
     words, rest = list(arguments[:2]), list(arguments[2:])
-    command = OLD_COMMANDS.get(" ".join(words))
-    if command is not None:
+    if (command := OLD_COMMANDS.get(" ".join(words))) is not None:
         notices.append(_format_notice(" ".join(words), command))
         words = command.split()
-    renamed = (
-        {**OLD_OPTIONS.get(words[0], {}), **OLD_OPTIONS.get(" ".join(words), {})} if words else {}
-    )
+    elif " ".join(words) not in OLD_OPTIONS:
+        words, rest = list(arguments[:1]), list(arguments[1:])
+    renamed = OLD_OPTIONS.get(" ".join(words), {})
     end = rest.index("--") if "--" in rest else len(rest)
     found: list[str] = []
     options = iter(rest[:end])

@@ -4,7 +4,8 @@ Training never goes on from damaged numbers, nor from those of another training.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import random
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +54,18 @@ class TrainingState:
 def prefix_names(prefix: str, arrays: Arrays) -> dict[str, Any]:
     """Return arrays under the names `<prefix>/<name>`, which `TrainingState.select` finds."""
     return {f"{prefix}/{name}": each for name, each in arrays.items()}
+
+
+def dump_random(source: random.Random) -> list[Any]:
+    """Return the state of a generator as JSON has it."""
+    version, words, gauss = source.getstate()
+    return [version, list(words), gauss]
+
+
+def load_random(source: random.Random, state: Sequence[Any]) -> None:
+    """Restore the state of `dump_random`."""
+    version, words, gauss = state
+    source.setstate((version, tuple(words), gauss))
 
 
 def save_checkpoint(file: Path, identity: Mapping[str, Any], state: TrainingState) -> None:

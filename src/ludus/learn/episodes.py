@@ -22,7 +22,7 @@ from ludus.core.errors import BadSpec, quote
 from ludus.core.executors import TaskExecutor
 from ludus.core.game import AnyGame, Move, Outcome, Position
 from ludus.games import game as named_game
-from ludus.learn.checkpoint import TrainingState
+from ludus.learn.checkpoint import TrainingState, dump_random, load_random
 from ludus.learn.config import Options, TrainingConfig, argument_field
 from ludus.learn.training import Clock, Training, Weights, fit
 from ludus.oracles import Oracle
@@ -362,18 +362,6 @@ class EpisodeTraining(Training[EpisodeConfig]):
             else "no game was played"
         )
         return f"{played}\n{self.learner.name} has {report['learned']}"
-
-
-def dump_random(source: random.Random) -> list[Any]:
-    """Return the state of a generator as JSON has it."""
-    version, words, gauss = source.getstate()
-    return [version, list(words), gauss]
-
-
-def load_random(source: random.Random, state: Sequence[Any]) -> None:
-    """Restore the state of `dump_random`."""
-    version, words, gauss = state
-    source.setstate((version, tuple(words), gauss))
 
 
 class NoisyOpponent(PerfectOpponent):

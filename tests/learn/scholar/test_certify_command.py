@@ -10,7 +10,6 @@ from ludus.learn.scholar.exceptions import (
     load_exceptions,
     save_exceptions,
 )
-from ludus.learn.scholar.weights import save_weights
 from support.full_disk import limit_file_size
 from support.scholar_games import drawn_endings
 from support.scholar_weights import GAME, random_weights
@@ -23,7 +22,7 @@ def endings(tmp_path):
     """A file of drawn endings, and weights to be certified."""
     positions = drawn_endings(2).to_positions(GAME)
     (tmp_path / "endings.txt").write_text("".join(f"{position}\n" for position in positions))
-    save_weights(tmp_path / "scorer.safetensors", random_weights("scorer"))
+    random_weights("scorer").save(tmp_path / "scorer.safetensors")
     return tmp_path
 
 
@@ -112,7 +111,7 @@ def test_a_game_that_is_over_has_no_certificate(endings, capsys):
 
 
 def test_a_chain_has_no_certificate(tmp_path, capsys):
-    save_weights(tmp_path / "chain.safetensors", random_weights("chain"))
+    random_weights("chain").save(tmp_path / "chain.safetensors")
     assert run(["certify", "scholar", "--weights", str(tmp_path / "chain.safetensors")]) == 2
     assert "only scorers" in capsys.readouterr().err
 
@@ -121,13 +120,13 @@ def test_certificates_are_for_one_loss_aversion(endings, capsys):
     weights, out = endings / "scorer.safetensors", endings / "scorer.exceptions"
     command = ["certify", "scholar", "--weights", str(weights), "--device", "cpu", "--json"]
     command += ["--positions", str(endings / "endings.txt")]
-    assert run([*command, "--care", "5"]) == 0
+    assert run([*command, "--loss-aversion", "5"]) == 0
     found = json.loads(capsys.readouterr().out)
     stored = load_exceptions(out, random_weights("scorer").digest()).unpack()
     assert stored.loss_aversion == 5
     assert run([*command, "--check"]) == 0
     assert json.loads(capsys.readouterr().out)["missing"] == 0
-    assert run([*command, "--check", "--care", "400"]) == 2
-    assert "care=5" in capsys.readouterr().err
+    assert run([*command, "--check", "--loss-aversion", "400"]) == 2
+    assert "loss_aversion=5" in capsys.readouterr().err
     assert run([*command, "--force"]) == 0
     assert json.loads(capsys.readouterr().out)["digest"] != found["digest"]

@@ -9,7 +9,7 @@ import torch
 import ludus
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, SYMMETRIES
-from ludus.learn.scholar import feature_kernel
+from ludus.learn.scholar import cuda
 from ludus.learn.scholar.encoding import (
     FEATURE_PERMUTATIONS,
     FIRST_FLYING_EXPERT,
@@ -20,7 +20,7 @@ from ludus.learn.scholar.encoding import (
     select_expert,
     select_experts,
 )
-from ludus.learn.scholar.model import TensorEncoder
+from ludus.learn.scholar.network import TensorEncoder
 from support.cuda_on_cpu import compile_for_cpu, use_on_cpu
 
 MORRIS = ludus.game("nine_mens_morris")
@@ -115,7 +115,7 @@ def compare_kernel(device, dtype):
     """Compare the CUDA kernel with the readable encoding, on positions of all kinds."""
     positions = PositionBatch.from_positions(POSITIONS[::37])
     columns = PositionBatch(*(torch.as_tensor(each) for each in positions.position_columns))
-    found = feature_kernel.encode_positions(columns.map(lambda each: each.to(device)), dtype)
+    found = cuda.encode_positions(columns.map(lambda each: each.to(device)), dtype)
     assert np.array_equal(found.cpu().float().numpy(), encode(positions))
 
 
@@ -125,7 +125,7 @@ kernel_types = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @kernel_types
 def test_the_kernel_encodes_alike_on_a_cpu(dtype, monkeypatch, tmp_path_factory):
     library = compile_for_cpu("scholar_features", tmp_path_factory.getbasetemp())
-    use_on_cpu(monkeypatch, feature_kernel, library)
+    use_on_cpu(monkeypatch, cuda, library)
     compare_kernel("cpu", dtype)
 
 

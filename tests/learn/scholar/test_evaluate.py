@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
+from ludus.learn.scholar.data import NO_ERROR
 from ludus.learn.scholar.evaluate import find_first_errors, summarize_errors
-from ludus.learn.scholar.training_data import NO_ERROR
 from support.scholar_games import FOUR, source_of
 
 

@@ -9,9 +9,8 @@ import ludus
 from ludus._native import sampling as native
 from ludus.games.nine_mens_morris.batch import DRAW, NO_VALUE, expand, keeps_value
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
-from ludus.learn.scholar import example_sources
-from ludus.learn.scholar.example_sources import OracleExampleSource
-from ludus.learn.scholar.examples import ExampleBatch
+from ludus.learn.scholar import cuda
+from ludus.learn.scholar.examples import ExampleBatch, OracleExampleSource
 from ludus.oracles import Unsolved
 from ludus.oracles import oracle as find_oracle
 from ludus.oracles.morris.oracle import make_indexer
@@ -199,10 +198,10 @@ def test_keeping_a_value():
 
 def test_structs_are_as_long_as_those_of_the_compiled_code():
     structs = (
-        example_sources._PositionsStruct,
-        example_sources._RowsStruct,
-        example_sources._SubspacesStruct,
-        example_sources._PliesStruct,
+        cuda._PositionsStruct,
+        cuda._RowsStruct,
+        cuda._SubspacesStruct,
+        cuda._PliesStruct,
     )
     assert tuple(map(ctypes.sizeof, structs)) == native.SIZES
     assert native.NO_VALUE == NO_VALUE

@@ -14,7 +14,7 @@ from ludus.core.errors import LudusError
 from ludus.datasets import read_dataset
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.batch import moves_to_points, pack_moves
-from ludus.learn.scholar.example_sources import OracleExampleSource
+from ludus.learn.scholar.examples import OracleExampleSource
 from ludus.oracles import oracle as find_oracle
 from ludus.players import PLAYERS
 from ludus.reproduce import find_experiment
@@ -50,8 +50,8 @@ def small(tmp_path_factory):
     ]
     (folder / "data/dataset.txt").write_text("\n".join(lines) + "\n")
     (folder / "data/states.txt").write_text("\n".join(map(to_thesis, positions[::2])) + "\n")
-    for way in ("scorer", "chain"):
-        saved(folder, way)
+    for kind in ("scorer", "chain"):
+        saved(folder, kind)
     return folder
 
 
@@ -116,7 +116,7 @@ def test_what_players_keep(reproduced):
 
 
 def test_an_exam_agrees_with_moves_evaluated_one_by_one(small):
-    """The arrays of an exam beside the readable way through the oracle."""
+    """The arrays of an exam beside the readable kind through the oracle."""
     exam, exam_moves = module(small, "exam"), module(small, "exam_moves")
     oracle, source = find_oracle(GAME), random.Random(1)
     found = next(iter(exam._label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
@@ -190,11 +190,11 @@ def test_a_loss_after_the_first_error_is_certain(reproduced, small):
 def test_legality_of_a_chain_without_the_check(reproduced):
     weights = "weights=FOLDER/chain.safetensors"
     result = reproduced(
-        "scholar-legality", f"scholar:way=chain,check=off,{weights}", f"scholar:way=chain,{weights}"
+        "scholar-legality", f"scholar:kind=chain,check=off,{weights}", f"scholar:kind=chain,{weights}"
     )
     rows = rows_of(result)
-    free = rows["scholar:way=chain,check=off,weights=chain.safetensors, dataset: whole move"]
-    held = rows["scholar:way=chain,weights=chain.safetensors, dataset: whole move"]
+    free = rows["scholar:kind=chain,check=off,weights=chain.safetensors, dataset: whole move"]
+    held = rows["scholar:kind=chain,weights=chain.safetensors, dataset: whole move"]
     assert 0 <= free["ours"] < 60
     assert held["ours"] == 100
 
@@ -247,11 +247,11 @@ def test_files_that_tell_of_no_training(small, tmp_path, text):
 def test_the_story(reproduced, small):
     file = small / "experiments/scholar/story.toml"
     text = file.read_text()
-    options = ("way=chain", "size=small", "size=compact", "exceptions=off", "")
+    options = ("kind=chain", "size=small", "size=compact", "exceptions=off", "")
     for option in options:
-        way = "chain" if option == "way=chain" else "scorer"
-        weights = f"weights={small / way}.safetensors"
-        new = f'spec = "scholar:way={way},{weights}"'
+        kind = "chain" if option == "kind=chain" else "scorer"
+        weights = f"weights={small / kind}.safetensors"
+        new = f'spec = "scholar:kind={kind},{weights}"'
         text = text.replace(f'spec = "scholar:{option}"' if option else 'spec = "scholar"', new)
     file.write_text(text)
     result = reproduced("scholar-story")

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, FIRST_MOVING_EXPERT, NUM_EXPERTS
-from ludus.learn.scholar.model import TensorEncoder
+from ludus.learn.scholar.network import TensorEncoder
 from support.scholar_games import FOUR, source_of
 
 CPU = torch.device("cpu")

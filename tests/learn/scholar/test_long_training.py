@@ -11,36 +11,33 @@ import torch
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.common.checkpoint import load_checkpoint, optimizer_tensors
+from ludus.learn import fit
 from ludus.learn.common.weights import BadWeights
-from ludus.learn.scholar import scorer_training
-from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining
+from ludus.learn.scholar import trainer
+from ludus.learn.scholar.chain_trainer import ChainTrainer
+from ludus.learn.scholar.config import (
+    ChainConfig,
+    DataMixture,
+    ExpertBank,
+    ScholarConfig,
+    ScorerConfig,
+    load_preset,
+)
+from ludus.learn.scholar.data import NO_ERROR, find_errors
 from ludus.learn.scholar.encoding import NUM_EXPERTS
 from ludus.learn.scholar.exceptions import Exceptions, save_exceptions
-from ludus.learn.scholar.revival import find_dead_experts, revive_experts
-from ludus.learn.scholar.scorer_training import (
-    DistillationTraining,
-    ExpertBank,
-    ScorerConfig,
-    ScorerTraining,
-)
-from ludus.learn.scholar.train import (
-    Trainer,
-    TrainingSchedule,
-    export_weights,
-    load_initial_weights,
-    load_scorer_preset,
-)
-from ludus.learn.scholar.training_data import NO_ERROR, DataMixture, find_errors
+from ludus.learn.scholar.network import find_dead_experts, revive_experts
+from ludus.learn.scholar.scorer_trainer import DistillationTrainer, ExactTrainer
+from ludus.learn.scholar.train import ScholarTraining
 from support.scholar_games import FOUR, source_of
 from support.scholar_weights import random_weights
 
 CPU = torch.device("cpu")
 FEW = DataMixture(
-    drawn=300,
-    free=replace(DataMixture().free, games=60),
-    wild=replace(DataMixture().wild, games=30),
-    sound=replace(DataMixture().sound, games=30),
+    random_positions=300,
+    oracle_games=replace(DataMixture().oracle_games, games=60),
+    noisy_games=replace(DataMixture().noisy_games, games=30),
+    perfect_games=replace(DataMixture().perfect_games, games=30),
 )
 SMALL = {"buffer_size": 1024, "rounds_ahead": 2, "steps_a_round": 4, "mixture": FEW}
 
@@ -59,7 +56,7 @@ def scorer_config(blocks=1, **changes):
 
 
 def make_scorer(blocks=1, **changes):
-    return ScorerTraining(source_of(FOUR), scorer_config(blocks, **changes), CPU)
+    return ExactTrainer(source_of(FOUR), scorer_config(blocks, **changes), CPU)
 
 
 def kill(network, expert):
@@ -71,7 +68,7 @@ def kill(network, expert):
 def test_a_dead_expert_of_a_chain_learns_again():
     """Its gradients are zero, so without help it would predict the same for ever."""
     config = ChainConfig(channels=(4, 4, 4), blocks=(1, 1, 1), batch=16, **SMALL)
-    training = ChainTraining(source_of(FOUR), config, CPU)
+    training = ChainTrainer(source_of(FOUR), config, CPU)
     training.step(1e-3)
     take = list(training.optimizer.model.children())[2]
     kill(take, 10)
@@ -90,7 +87,7 @@ def test_a_dead_expert_of_a_chain_learns_again():
 
 @pytest.mark.parametrize("optimizer", ["adam", "muon"])
 def test_dead_experts_are_found_while_training(monkeypatch, optimizer):
-    monkeypatch.setattr(scorer_training, "CHECK_INTERVAL", 3)
+    monkeypatch.setattr(trainer, "CHECK_INTERVAL", 3)
     training = make_scorer(optimizer=optimizer)
     kill(list(training.optimizer.model.children())[1], 4)
     for _ in range(2):
@@ -112,10 +109,10 @@ def test_a_deeper_network_begins_with_the_predictions_of_a_shallow_one():
     shallow = make_scorer()
     for _ in range(3):
         shallow.step(5e-3)
-    weights = export_weights(shallow, {})
+    weights = shallow.export({})
     again, deep = make_scorer(seed=2), make_scorer(blocks=3, seed=3)
     for training in (again, deep):
-        load_initial_weights(training, weights)
+        training.init_from(weights)
     positions = source_of(FOUR).sample_positions(200, 3).map(torch.as_tensor)
     torch.testing.assert_close(deep.score(positions), again.score(positions))
     before = deep.score(positions)
@@ -124,40 +121,36 @@ def test_a_deeper_network_begins_with_the_predictions_of_a_shallow_one():
     assert new.layer2.grad.abs().max() > 0
     assert (deep.score(positions) != before).any()
     with pytest.raises(BadWeights, match="larger"):
-        load_initial_weights(make_scorer(), export_weights(deep, {}))
+        make_scorer().init_from(deep.export({}))
 
 
-def test_a_compact_checkpoint_goes_on_in_another_session(tmp_path):
-    file, schedule = tmp_path / "state", TrainingSchedule(1e9, 5e-3, warmup=2)
-    first = Trainer(make_scorer(), schedule, is_compact=True)
-    for _ in range(3):
-        first.training.step(5e-3)
-    first.seconds, first.history = 7.0, [{"seconds": 7.0}]
-    first.save_checkpoint(file)
-    about, parts = load_checkpoint(file)
-    assert about["steps"] == 3
-    assert {str(each.dtype) for part in parts.values() for each in part.values()} == {
-        "torch.float16"
-    }
-    second = Trainer(make_scorer(), schedule, file, is_compact=True)
-    assert (second.seconds, second.history) == (7.0, [{"seconds": 7.0}])
-    assert second.training.optimizer.steps == second.warm_since == 3
-    assert second.training.generator.rounds > first.training.generator.rounds
+def make_training(**options):
+    config = ScholarConfig(**{"size": "tiny", "device": "cpu", "seed": 3, **options})
+    return ScholarTraining(config, source_of(FOUR))
+
+
+def test_a_compact_checkpoint_goes_on_with_the_averaged_weights(tmp_path):
+    file = tmp_path / "state"
+    first = make_training(steps=100, compact=True)
+    fit(first, checkpoint=file, steps=3)
+    full = tmp_path / "full"
+    fit(make_training(steps=100), checkpoint=full, steps=1)
+    assert file.stat().st_size < full.stat().st_size / 8
+    second = make_training(steps=100, compact=True)
+    assert fit(second, checkpoint=file, steps=0).resumed_after == 3
+    assert second.trainer.optimizer.steps == 3
+    assert second.find_rate(0) == pytest.approx(first.config.rate / 300, rel=0.01), "it warms up"
+    generators = [each.trainer.generator.rounds for each in (first, second)]
+    assert generators[1] > generators[0]
+    optimizers = first.trainer.optimizer, second.trainer.optimizer
     for old, new, averaged in zip(
-        first.training.optimizer.ema_model.parameters(),
-        second.training.optimizer.model.parameters(),
-        second.training.optimizer.ema_model.parameters(),
+        optimizers[0].ema_model.parameters(),
+        optimizers[1].model.parameters(),
+        optimizers[1].ema_model.parameters(),
         strict=True,
     ):
         torch.testing.assert_close(new, old.half().float())
         torch.testing.assert_close(averaged, new)
-
-
-def test_a_session_ends_before_the_schedule_does():
-    trainer = Trainer(make_scorer(), TrainingSchedule(1e9, report_seconds=1e9))
-    assert list(trainer.run(seconds=1e-6)) == []
-    assert 0 < trainer.seconds < 1e9
-    assert trainer.training.optimizer.steps == 1
 
 
 def test_mined_positions_are_trained_on():
@@ -183,6 +176,7 @@ def test_rounds_that_a_thread_generates_are_those_of_the_training_without_one():
         training = make_scorer(steps_a_round=2)
         generator = training.generator
         generator.is_threaded = is_threaded
+        generator.fill()
         # Random numbers are drawn by both threads, so the networks' choices are left out here.
         generator.generate = lambda self_play: rounds.append(self_play) or []
         rounds = []
@@ -201,35 +195,32 @@ def test_rounds_that_a_thread_generates_are_those_of_the_training_without_one():
     assert len(ahead) > 8
 
 
-def test_training_with_a_thread_learns_and_goes_on_after_a_pause():
-    training = make_scorer()
-    training.generator.is_threaded = True
-    generate, names = training.generator.generate, set()
+def test_training_with_a_thread_learns_and_goes_on_after_a_pause(tmp_path):
+    file, names = tmp_path / "state", set()
+    for steps in (16, 32):
+        training = make_training(steps=100, ahead=True)
+        generator = training.trainer.generator
+        generate = generator.generate
 
-    def note_thread(self_play):
-        names.add(threading.current_thread().name)
-        return generate(self_play)
+        def note_thread(self_play, generate=generate):
+            names.add(threading.current_thread().name)
+            return generate(self_play)
 
-    training.generator.generate = note_thread
-    before = int(training.replay_buffer.num_added.sum())
-    trainer = Trainer(training, TrainingSchedule(1e9, report_seconds=1e9))
-    for _ in range(2):
-        while training.optimizer.steps < 16:
-            list(trainer.run(seconds=0.05))
-        training.optimizer.steps = 0
-    assert int(training.replay_buffer.num_added.sum()) > before
+        generator.generate = note_thread
+        assert fit(training, checkpoint=file, steps=16).steps == steps
+        assert int(training.trainer.replay_buffer.num_added.sum()) > 0
+        assert "prefetch" not in {thread.name for thread in threading.enumerate()}
     assert "prefetch" in names
-    assert "prefetch" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_a_small_scorer_learns_from_a_large_one():
     """With the teacher's probabilities alone, the student predicts what the teacher does."""
-    training = DistillationTraining(
+    training = DistillationTrainer(
         source_of(FOUR), scorer_config(averaging=0.5), CPU, random_weights("scorer")
     )
     losses = [float(training.step(1e-2).mean()) for _ in range(16)]
     assert np.mean(losses[-4:]) < 0.95 * np.mean(losses[:4])
-    exported = export_weights(training, {})
+    exported = training.export({})
     assert len(exported.experts[0]["first"]) == 4
 
 
@@ -237,7 +228,7 @@ def test_a_small_scorer_learns_from_a_large_one():
     ("size", "megabytes"), [("full", 32), ("medium", 16), ("deep", 32), ("compact", 2)]
 )
 def test_sizes_of_scorers(size, megabytes):
-    config = load_scorer_preset(size, 1)
+    config = load_preset("scorer", size)
     numbers = 0
     for bank, experts in zip(config.banks, config.experts(), strict=True):
         group = 16 * bank.channels * (bank.channels + 2)
@@ -245,6 +236,7 @@ def test_sizes_of_scorers(size, megabytes):
     assert 0.5 * megabytes < numbers / 1e6 < megabytes
 
 
+@pytest.mark.filterwarnings("ignore:examples are endings alone")
 @pytest.mark.parametrize(
     ("optimizer", "more"),
     [("adam", []), ("muon", ["--ahead", "--weight-decay", "0.1"])],
@@ -256,58 +248,31 @@ def test_the_same_command_goes_on_where_a_session_ended(tmp_path, capsys, optimi
     endings = source_of(FOUR).sample_positions(2, 1, [(3, 3, 0, 0)])
     keys = np.sort(endings.find_canonical()[0])
     save_exceptions(mistakes, Exceptions(keys, np.zeros(2, np.int32), "", 400.0, {}))
-    command = ["train", "scholar", "--size", "tiny", "--session", "0.01", "--device", "cpu"]
+    command = ["train", "scholar", "--size", "tiny", "--steps", "4", "--device", "cpu"]
     command += ["--out", str(out), "--mistakes", str(mistakes), "--compact", "--json"]
     command += ["--optimizer", optimizer, *more]
-    assert run([*command, "--minutes", "999"]) == 0
-    shown = capsys.readouterr()
-    assert "goes on" in shown.err
-    first = json.loads(shown.out)
+    assert run([*command, "--session", "0.01"]) == 0
+    first = json.loads(capsys.readouterr().out)
     assert first["optimizer"] == optimizer
-    assert not out.exists()
-    assert first["out"] == f"{out}.unfinished"
-    assert run([*command, "--minutes", "0.01"]) == 0
-    second = json.loads(capsys.readouterr().out)
-    assert (second["steps"], second["seconds"]) == (first["steps"], first["seconds"])
+    assert first["finished"] == out.exists() == (first["steps"] == 4)
+    while not (found := first)["finished"]:
+        assert run([*command, "--session", "0.01"]) == 0
+        first = json.loads(capsys.readouterr().out)
+        assert first["resumed_after"] == found["steps"]
     assert out.exists()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--optimizer", "sgd"],
-        ["--optimizer", "adam", "--weight-decay", "0.1"],
-        ["--way", "chain", "--size", "deep"],
-        ["--way", "chain", "--distil", "x"],
-        ["--distil", "nowhere", "--size", "tiny"],
-        ["--mistakes", "nowhere", "--size", "tiny"],
-    ],
-)
-def test_trainings_that_cannot_be_are_refused(tmp_path, capsys, arguments):
-    command = ["train", "scholar", "--device", "cpu", "--out", str(tmp_path / "x"), *arguments]
-    assert run(command) == 2
-    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+def test_a_checkpoint_is_of_one_training(tmp_path):
+    file = tmp_path / "state"
+    fit(make_training(steps=9), checkpoint=file, steps=1)
+    for changes in ({"optimizer": "muon"}, {"kind": "chain"}, {"seed": 4}, {"compact": True}):
+        with pytest.raises(LudusError, match="another training run"):
+            fit(make_training(**{"steps": 9, **changes}), checkpoint=file)
 
 
-def test_checkpoints_name_the_optimizer_unless_it_is_adam(tmp_path):
-    """Checkpoints from before there was a choice must resume, and only with Adam."""
-    file, schedule = tmp_path / "state", TrainingSchedule(1.0)
-    training = make_scorer()
-    training.step(1e-3)
-    Trainer(training, schedule).save_checkpoint(file)
-    assert b"optimizer" not in file.read_bytes()
-    Trainer(make_scorer(), schedule, file)
-    with pytest.raises(LudusError, match="another training run"):
-        Trainer(make_scorer(optimizer="muon"), schedule, file)
-
-
-def test_training_with_muon_goes_on_exactly(tmp_path):
-    file, schedule = tmp_path / "state", TrainingSchedule(1.0)
-    training = make_scorer(optimizer="muon")
-    training.step(1e-3)
-    Trainer(training, schedule).save_checkpoint(file)
-    resumed = make_scorer(optimizer="muon")
-    Trainer(resumed, schedule, file)
-    before, after = (optimizer_tensors(each.optimizer.adam) for each in (training, resumed))
-    assert before.keys() == after.keys()
-    assert all(torch.equal(before[name], after[name]) for name in before)
+def test_a_training_by_time_ends_at_its_time():
+    training = make_training(minutes=0.01)
+    run_of_it = fit(training)
+    assert run_of_it.is_finished
+    assert run_of_it.seconds >= 0.6
+    assert training.find_rate(run_of_it.seconds) == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ludus.core.errors import BadSpec
-from ludus.learn.scholar.examples import GameBatch
+from ludus.learn.scholar.examples import GamePositions
 from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
 from support.scholar_games import FOUR, THREE, source_of
 
@@ -13,7 +13,7 @@ def one_ply(source, count, seed, **options):
     drawn = source.sample_positions(count, seed)
     plies = np.arange(count, dtype=np.int32) % 7
     examples, restarts = source.examples(drawn, 128), source.start_positions(1)
-    after = source.advance(GameBatch(drawn, plies), examples, restarts, seed, **options)
+    after = source.advance(GamePositions(drawn, plies), examples, restarts, seed, **options)
     return examples, after
 
 
@@ -74,7 +74,7 @@ def test_chosen_moves_are_played():
     last = examples.children.count - 1
     rows = np.arange(2000)
     chosen = np.where(rows % 2 == 0, examples.children.move[rows, last], -1).astype(np.int32)
-    games = GameBatch(drawn, np.zeros(2000, np.int32))
+    games = GamePositions(drawn, np.zeros(2000, np.int32))
     after = source.advance(games, examples, source.start_positions(1), 5, chosen=chosen, noise=0.0)
     is_same = (after.positions.own == examples.children.positions.own[rows, last]) & (
         after.positions.other == examples.children.positions.other[rows, last]

@@ -30,23 +30,23 @@ from ludus.learn.scholar.player import (
     ScorerPolicy,
     has_repeating_move,
 )
-from ludus.learn.scholar.weights import load_weights, save_weights
+from ludus.learn.scholar.weights import load_weights
 from support.morris_data import positions
 from support.scholar_weights import GAME, made, random_weights, saved
 
 SOME = positions(6)[::4]
-WAYS = ("scorer", "chain")
+KINDS = ("scorer", "chain")
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scholars")
-    return {way: saved(folder, way) for way in WAYS}
+    return {kind: saved(folder, kind) for kind in KINDS}
 
 
-@pytest.fixture(scope="module", params=WAYS)
+@pytest.fixture(scope="module", params=KINDS)
 def player(request, files):
-    return made(files[request.param], way=request.param)
+    return made(files[request.param], kind=request.param)
 
 
 def test_some_positions_of_all_phases_are_tried():
@@ -75,8 +75,8 @@ def test_many_positions_at_once_are_evaluated_as_one_by_one(player):
 
 @pytest.mark.parametrize("rule", ["scorer", "parts", "joint"])
 def test_turned_positions_have_the_same_scores(files, rule):
-    options = {"way": "scorer"} if rule == "scorer" else {"way": "chain", "rule": rule}
-    player = made(files[options["way"]], **options)
+    options = {"kind": "scorer"} if rule == "scorer" else {"kind": "chain", "rule": rule}
+    player = made(files[options["kind"]], **options)
     for number, position in enumerate(SOME[::3]):
         image = SYMMETRIES[1 + number % 15]
         here, there = (turned(position, each) for each in (SYMMETRIES[0], image))
@@ -98,9 +98,9 @@ def turned_move(move, image):
     return Move(*(None if point is None else image[point] for point in move))
 
 
-@pytest.mark.parametrize("care", [1, 400])
-def test_the_scorer_plays_the_best_score(files, care):
-    player = made(files["scorer"], care=care)
+@pytest.mark.parametrize("aversion", [1, 400])
+def test_the_scorer_plays_the_best_score(files, aversion):
+    player = made(files["scorer"], loss_aversion=aversion)
     scorer = Scorer(load_weights(files["scorer"]))
     for position in SOME[::5]:
         choice = player.choose(position)
@@ -113,7 +113,7 @@ def test_the_scorer_plays_the_best_score(files, care):
                     for each in scorer.evaluate(PositionBatch.from_positions([child]))
                 )
                 loss, draw, win = chances
-                expected = (loss - care * win) / (loss + draw + care * win)
+                expected = (loss - aversion * win) / (loss + draw + aversion * win)
                 to_the_end = plies[0] if expected > 0 else plies[1]
                 expected *= 1 - 0.1 * min(max(to_the_end / 7, 0), 1)
                 assert score == pytest.approx(expected, abs=1e-5)
@@ -124,8 +124,8 @@ def test_care_shuns_what_may_be_lost():
     assert utility(safe, 1) < utility(bold, 1)
     assert utility(safe, 400) > utility(bold, 400)
     won, lost = np.array([1.0, 0, 0]), np.array([0, 0, 1.0])
-    for care in (1, 40, 400):
-        assert (utility(won, care), utility(lost, care)) == (1, -1)
+    for aversion in (1, 40, 400):
+        assert (utility(won, aversion), utility(lost, aversion)) == (1, -1)
 
 
 def test_near_wins_and_far_losses_are_better():
@@ -136,7 +136,9 @@ def test_near_wins_and_far_losses_are_better():
 
 
 def test_more_care_plays_other_moves_and_tells_the_risk(files):
-    choices = [made(files["scorer"], care=care).choose_many(SOME) for care in (1, 400)]
+    choices = [
+        made(files["scorer"], loss_aversion=aversion).choose_many(SOME) for aversion in (1, 400)
+    ]
     assert [each.move for each in choices[0]] != [each.move for each in choices[1]]
     assert all(each.comment.endswith(("%.", "plies.")) for each in choices[1])
 
@@ -192,7 +194,7 @@ class Winning:
 
 
 def test_the_check_takes_the_likeliest_legal_part_of_each(files):
-    chain, player = Chain(load_weights(files["chain"])), made(files["chain"], way="chain")
+    chain, player = Chain(load_weights(files["chain"])), made(files["chain"], kind="chain")
     changed = 0
     for position in SOME:
         left = [parts(move) for move in position.legal_moves()]
@@ -222,7 +224,7 @@ def parts(move):
 def test_scores_of_the_chain_are_how_likely_moves_are(files):
     chain, player = (
         Chain(load_weights(files["chain"])),
-        made(files["chain"], way="chain", rule="joint"),
+        made(files["chain"], kind="chain", rule="joint"),
     )
     for position in SOME[::6]:
         choice = player.choose(position)
@@ -236,8 +238,8 @@ def test_scores_of_the_chain_are_how_likely_moves_are(files):
 
 
 def test_without_the_check_the_likeliest_parts_are_played(files):
-    free = made(files["chain"], way="chain", check="off")
-    held = made(files["chain"], way="chain")
+    free = made(files["chain"], kind="chain", check="off")
+    held = made(files["chain"], kind="chain")
     chosen = (
         Chain(load_weights(files["chain"]))
         .choose(PositionBatch.from_positions(SOME))
@@ -276,7 +278,7 @@ def test_pictures_of_the_scorer_show_the_best_score_of_each_point(files):
 
 
 def test_pictures_of_the_chain_show_its_three_choices(files):
-    player = made(files["chain"], way="chain")
+    player = made(files["chain"], kind="chain")
     assert isinstance(player, HasPictures)
     for position in SOME[::7]:
         move = player.choose(position).move
@@ -300,8 +302,8 @@ def test_the_same_game_again(player):
 @pytest.mark.parametrize("rules", ["vrajitoru", "flying=no", "quiet_plies=50"])
 def test_rules_that_differ_in_little_are_played(files, rules):
     game = ludus.game("nine_mens_morris", rules)
-    for way in WAYS:
-        players = made(files[way], game, way=way), ludus.player("random", game)
+    for kind in KINDS:
+        players = made(files[kind], game, kind=kind), ludus.player("random", game)
         match = play_game(game, players, seed=1, max_plies=200)
         assert match.outcome.reason not in ("illegal", "crash")
 
@@ -309,8 +311,8 @@ def test_rules_that_differ_in_little_are_played(files, rules):
 def test_a_side_that_cannot_move_passes(files):
     game = ludus.game("nine_mens_morris", "vrajitoru")
     stuck = game.parse("WBW/.../.../B....B/.../.../WBW w 0 0")
-    for way in WAYS:
-        assert made(files[way], game, way=way).choose(stuck).move == PASS
+    for kind in KINDS:
+        assert made(files[kind], game, kind=kind).choose(stuck).move == PASS
 
 
 @pytest.mark.parametrize(
@@ -329,25 +331,25 @@ def test_python_positions_are_answered_like_compiled_ones(player):
 
 
 @pytest.mark.parametrize(
-    ("way", "options", "words"),
+    ("kind", "options", "words"),
     [
-        ("scorer", {"way": "chain"}, "plays with way=scorer, not way=chain"),
-        ("chain", {}, "plays with way=chain, not way=scorer"),
-        ("scorer", {"way": "guess"}, "way"),
-        ("scorer", {"care": "0.5"}, "care"),
-        ("scorer", {"care": "nan"}, "care"),
-        ("scorer", {"care": "much"}, "care"),
-        ("chain", {"way": "chain", "care": "2"}, "way=scorer"),
-        ("scorer", {"check": "off"}, "way=chain"),
-        ("scorer", {"rule": "joint"}, "way=chain"),
-        ("chain", {"way": "chain", "rule": "joint", "check": "off"}, "nothing to check"),
-        ("chain", {"way": "chain", "rule": "guess"}, "rule"),
-        ("chain", {"way": "chain", "check": "perhaps"}, "check"),
+        ("scorer", {"kind": "chain"}, "plays with kind=scorer, not kind=chain"),
+        ("chain", {}, "plays with kind=chain, not kind=scorer"),
+        ("scorer", {"kind": "guess"}, "kind"),
+        ("scorer", {"loss_aversion": "0.5"}, "loss_aversion"),
+        ("scorer", {"loss_aversion": "nan"}, "loss_aversion"),
+        ("scorer", {"loss_aversion": "much"}, "loss_aversion"),
+        ("chain", {"kind": "chain", "loss_aversion": "2"}, "kind=scorer"),
+        ("scorer", {"check": "off"}, "kind=chain"),
+        ("scorer", {"rule": "joint"}, "kind=chain"),
+        ("chain", {"kind": "chain", "rule": "joint", "check": "off"}, "nothing to check"),
+        ("chain", {"kind": "chain", "rule": "guess"}, "rule"),
+        ("chain", {"kind": "chain", "check": "perhaps"}, "check"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(files, way, options, words):
+def test_options_that_do_not_fit_are_refused(files, kind, options, words):
     with pytest.raises(LudusError, match=words) as error:
-        made(files[way], **options)
+        made(files[kind], **options)
     assert "\n" not in str(error.value)
 
 
@@ -358,39 +360,44 @@ def test_files_that_are_none_are_refused(weights):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_weights_that_are_too_large_to_reckon_with_are_refused(tmp_path, way):
-    weights = random_weights(way, repeats=4)
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_are_too_large_to_reckon_with_are_refused(tmp_path, kind):
+    weights = random_weights(kind, repeats=4)
     for expert in weights.experts:
         for name, values in expert.items():
             if name.endswith(".scale"):
                 values[:] = 60_000
-    save_weights(tmp_path / "large", weights)
+    weights.save(tmp_path / "large")
     with pytest.raises(BadWeights, match="not a finite number") as error:
-        made(tmp_path / "large", way=way)
+        made(tmp_path / "large", kind=kind)
     assert "\n" not in str(error.value)
 
 
 @pytest.fixture
 def folder(tmp_path, files):
     """A folder like that of the shipped networks."""
-    for way, size in (("scorer", "full"), ("scorer", "small"), ("chain", "full")):
-        shutil.copy(files[way], tmp_path / f"{way}-{size}.safetensors")
+    for kind, size in (("scorer", "full"), ("scorer", "small"), ("chain", "full")):
+        shutil.copy(files[kind], tmp_path / f"{kind}-{size}.safetensors")
     (tmp_path / "notes.txt").write_text("not a network")
-    (tmp_path / "other-full.safetensors").write_text("not a way")
+    (tmp_path / "other-full.safetensors").write_text("not a kind")
     return tmp_path
 
 
 def test_a_file_in_the_folder_is_all_that_shipping_takes(folder):
     wanted = [("chain", "full"), ("scorer", "full"), ("scorer", "small")]
     assert list(inference.find_shipped_weights(folder)) == wanted
-    for way, size in wanted:
-        found = inference.load_networks(way, size, folder=folder)
-        assert isinstance(found, Scorer if way == "scorer" else Chain)
-        assert found is inference.load_networks(way, size, folder=folder), "read once"
-    for way, size in (("scorer", "huge"), ("chain", "small"), ("scorer", "../x"), ("scorer", "\0")):
-        with pytest.raises(LudusError, match="there are way=chain size=full") as error:
-            inference.load_networks(way, size, folder=folder)
+    for kind, size in wanted:
+        found = inference.load_networks(kind, size, folder=folder)
+        assert isinstance(found, Scorer if kind == "scorer" else Chain)
+        assert found is inference.load_networks(kind, size, folder=folder), "read once"
+    for kind, size in (
+        ("scorer", "huge"),
+        ("chain", "small"),
+        ("scorer", "../x"),
+        ("scorer", "\0"),
+    ):
+        with pytest.raises(LudusError, match="there are kind=chain size=full") as error:
+            inference.load_networks(kind, size, folder=folder)
         assert "\n" not in str(error.value)
 
 
@@ -403,7 +410,7 @@ def test_experts_may_be_run_through_several_times(tmp_path):
     mixed = dataclasses.replace(
         once, repeats=(1,) * FIRST_MOVING_EXPERT + thrice.repeats[FIRST_MOVING_EXPERT:]
     )
-    save_weights(tmp_path / "mixed", mixed)
+    mixed.save(tmp_path / "mixed")
     assert load_weights(tmp_path / "mixed").repeats == mixed.repeats
     is_placing = (seen.own_hand > 0) | (seen.other_hand > 0)
     wanted = np.where(is_placing[:, None], *output)
@@ -425,3 +432,10 @@ def test_files_that_repeat_in_another_way_are_refused(tmp_path, repeats):
     with pytest.raises(BadWeights) as error:
         load_weights(tmp_path / "x")
     assert "\n" not in str(error.value)
+
+
+def test_old_names_of_options_work_for_a_release(files):
+    old = made(files["scorer"], way="scorer", care=40)
+    assert (old.settings.kind, old.settings.loss_aversion) == ("scorer", 40)
+    with pytest.raises(LudusError, match="given twice"):
+        made(files["scorer"], way="scorer", kind="scorer")

@@ -25,7 +25,7 @@ LEAST = {
     "scholar:exceptions=off": 0.96,
     "scholar:size=compact": 0.92,
     "scholar:size=small": 0.88,
-    "scholar:way=chain": 0.94,
+    "scholar:kind=chain": 0.94,
 }
 """Critical positions kept: a few less than were, so that the next networks may differ."""
 

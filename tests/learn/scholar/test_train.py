@@ -8,33 +8,37 @@ import torch
 
 from ludus.core.errors import BadSpec
 from ludus.games.nine_mens_morris.batch import DRAW, MoveBatch, classify, unpack_moves
-from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining, make_chain_examples
-from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT, NUM_EXPERTS, expert_table
-from ludus.learn.scholar.model import Exam, make_replay_buffer
-from ludus.learn.scholar.scorer_training import (
-    VALUED_POSITION_TYPES,
-    ExpertBank,
-    ImitationTraining,
-    ScorerConfig,
-    ScorerTraining,
-    ValuedPositions,
-)
-from ludus.learn.scholar.training_data import (
-    NO_ERROR,
+from ludus.learn.scholar.chain_trainer import ChainTrainer, make_chain_examples
+from ludus.learn.scholar.config import (
+    ChainConfig,
     DataMixture,
-    SelfPlay,
+    ExpertBank,
+    ScorerConfig,
     SelfPlayConfig,
+)
+from ludus.learn.scholar.data import (
+    NO_ERROR,
+    SelfPlay,
     compute_subspace_weights,
     select_moves,
 )
+from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT, NUM_EXPERTS, expert_table
+from ludus.learn.scholar.evaluate import EvaluationSet
+from ludus.learn.scholar.scorer_trainer import (
+    VALUED_POSITION_TYPES,
+    ExactTrainer,
+    ImitationTrainer,
+    ValuedPositions,
+)
+from ludus.learn.scholar.trainer import make_replay_buffer
 from support.repetition import repeat
 from support.scholar_games import FOUR, source_of
 
 CPU = torch.device("cpu")
 FEW = DataMixture(
-    drawn=1000,
-    wild=replace(DataMixture().wild, games=100),
-    sound=replace(DataMixture().sound, games=100),
+    random_positions=1000,
+    noisy_games=replace(DataMixture().noisy_games, games=100),
+    perfect_games=replace(DataMixture().perfect_games, games=100),
 )
 
 
@@ -67,7 +71,9 @@ def test_pairs_are_good_and_bad_moves():
     source = source_of(FOUR)
     found = source.examples(source.sample_positions(500, 3))
     critical = torch.as_tensor(found.is_critical)
-    row, column = select_moves(found, torch.full((500,), NO_ERROR), DataMixture(calm=0.0, moves=3))
+    row, column = select_moves(
+        found, torch.full((500,), NO_ERROR), DataMixture(uncritical=0.0, moves=3)
+    )
     keeps = torch.as_tensor(found.keeps_value)[row, column]
     assert torch.as_tensor(found.children.is_move)[row, column].all()
     for each in critical.nonzero()[:, 0].tolist():
@@ -82,7 +88,7 @@ def test_errors_are_sampled_more_often():
     wrong = (is_move & ~keeps).int().argmax(1)
     critical = torch.as_tensor(found.is_critical)
     row, column = select_moves(
-        found, torch.where(critical, wrong, NO_ERROR), DataMixture(calm=0.0, moves=2)
+        found, torch.where(critical, wrong, NO_ERROR), DataMixture(uncritical=0.0, moves=2)
     )
     for each in critical.nonzero()[:5, 0].tolist():
         trained = column[row == each]
@@ -92,7 +98,7 @@ def test_errors_are_sampled_more_often():
 
 def test_kinds_of_positions_are_drawn_alike():
     spaces = source_of(FOUR).subspaces
-    weights = np.array(compute_subspace_weights(spaces, DataMixture(losses=0.5)))
+    weights = np.array(compute_subspace_weights(spaces, DataMixture(capture_factor=0.5)))
     kinds = np.array([expert_table()[s.mover_hand, s.other_hand, s.mover, s.other] for s in spaces])
     totals = np.bincount(kinds, weights)
     np.testing.assert_allclose(totals[np.unique(kinds)], 1)
@@ -117,7 +123,7 @@ def trained():
         steps_a_round=2,
         mixture=FEW,
     )
-    training = ScorerTraining(source_of(FOUR), course, CPU)
+    training = ExactTrainer(source_of(FOUR), course, CPU)
     for _ in range(repeat(40, 80)):
         training.step(4e-3)
     yield training
@@ -126,7 +132,7 @@ def trained():
 
 def test_a_scorer_learns_to_keep_the_value(trained):
     source = source_of(FOUR)
-    exam = Exam.from_positions(source, source.sample_positions(3000, 77))
+    exam = EvaluationSet.from_positions(source, source.sample_positions(3000, 77))
     assert len(exam) > 500
     moves = torch.as_tensor(exam.examples.children.is_move).sum(1)
     by_chance = (torch.as_tensor(exam.examples.keeps_value).sum(1) / moves).mean()
@@ -148,13 +154,13 @@ def test_experts_evaluate_their_own_positions(trained):
 
 
 def test_own_games_find_errors(trained):
-    free, wild, sound = trained.generator.games
-    assert len(free.play._errors) == 0, "the scholar is not asked there"
-    assert len(wild.play._errors) > 0
-    assert len(sound.play._errors) > 0
+    oracle, noisy, perfect = trained.generator.games
+    assert len(oracle.play._errors) == 0, "the scholar is not asked there"
+    assert len(noisy.play._errors) > 0
+    assert len(perfect.play._errors) > 0
 
 
-def test_sound_games_keep_their_value():
+def test_perfect_games_keep_their_value():
     """Whatever the scholar chooses, and it chooses the worst, its errors are not played."""
     source = source_of(FOUR)
 
@@ -196,10 +202,10 @@ def test_a_chain_learns_moves_that_are_legal_and_good():
         mixture=FEW,
     )
     source = source_of(FOUR)
-    training = ChainTraining(source, course, CPU)
+    training = ChainTrainer(source, course, CPU)
     losses = torch.stack([training.step(8e-3) for _ in range(repeat(20, 80))]).sum(1)
     assert losses[-5:].mean() < 0.7 * losses[0]
-    exam = Exam.from_positions(source, source.sample_positions(1000, 77)).examples
+    exam = EvaluationSet.from_positions(source, source.sample_positions(1000, 77)).examples
     is_chosen = training.is_chosen(exam)
     assert is_chosen.any(1).float().mean() > 0.5  # legal, though nobody told the rules
 
@@ -207,7 +213,7 @@ def test_a_chain_learns_moves_that_are_legal_and_good():
 def test_sets_of_good_choices_are_those_of_the_good_moves():
     source = source_of(FOUR)
     found = source.examples(source.sample_positions(300, 8))
-    trained = make_chain_examples(found[found.is_critical], calm=0.0)
+    trained = make_chain_examples(found[found.is_critical], uncritical=0.0)
     for number, (move, *sets) in enumerate(
         zip(trained.move.tolist(), *(each.tolist() for each in trained[5:]), strict=True)
     ):
@@ -232,7 +238,7 @@ def test_a_teacher_is_followed():
     move = found.children.move[rows, number[rows]]
     entries = MoveBatch.from_points(found.positions[rows], unpack_moves(move))
     banks = (ExpertBank(NUM_EXPERTS, 8, 1, blocks=1),)
-    training = ImitationTraining(source, ScorerConfig(banks=banks, averaging=0.5), CPU, entries, 64)
+    training = ImitationTrainer(source, ScorerConfig(banks=banks, averaging=0.5), CPU, entries, 64)
     assert len(training.targets) == len(rows)
 
     def share():

@@ -12,13 +12,13 @@ from ludus.games.nine_mens_morris.batch import pack_moves as pack
 from ludus.games.nine_mens_morris.bitboards import transform_boards
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.scholar.bounded_scores import BoundedScores, NumpyScores
-from ludus.learn.scholar.certify import (
+from ludus.learn.scholar.certificate import (
     make_roots,
 )
+from ludus.learn.scholar.certificate_checks import make_choice, sample_visited
+from ludus.learn.scholar.data import NO_ERROR
 from ludus.learn.scholar.evaluate import find_first_errors
 from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
-from ludus.learn.scholar.training_data import NO_ERROR
-from ludus.learn.scholar.verification import make_choice, sample_visited
 from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, StoredMoves, Visit, group_by_opponent
 from support.scholar_games import FOUR, THREE, drawn_endings, oracle_of, source_of
 from support.scholar_weights import random_weights

@@ -10,12 +10,19 @@ from safetensors.numpy import save as as_safetensors
 
 import ludus
 from ludus.cli.main import run
+from ludus.core.errors import BadSpec, LudusWarning
 from ludus.games.nine_mens_morris.batch import DRAW
-from ludus.learn.common.checkpoint import BadCheckpoint
+from ludus.learn import fit
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import GROUP_ORDER
-from ludus.learn.scholar import model
-from ludus.learn.scholar.chain_training import ChainTraining
+from ludus.learn.scholar.chain_trainer import ChainTrainer
+from ludus.learn.scholar.config import (
+    DataMixture,
+    ExpertBank,
+    ScholarConfig,
+    ScorerConfig,
+    load_preset,
+)
 from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, NUM_EXPERTS
 from ludus.learn.scholar.inference import (
     LONG_GAME_LOG2,
@@ -24,23 +31,15 @@ from ludus.learn.scholar.inference import (
     Scorer,
     utility,
 )
+from ludus.learn.scholar.network import fit_ply_regression
 from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer
-from ludus.learn.scholar.scorer_training import ExpertBank, ScorerConfig, ScorerTraining
-from ludus.learn.scholar.train import (
-    Trainer,
-    TrainingSchedule,
-    export_weights,
-    load_chain_preset,
-    load_initial_weights,
-    load_scorer_preset,
-)
-from ludus.learn.scholar.training_data import DataMixture
+from ludus.learn.scholar.scorer_trainer import ExactTrainer
+from ludus.learn.scholar.train import ScholarTraining
 from ludus.learn.scholar.weights import (
     dequantize,
     load_weights,
     quantize,
     quantize_kernel,
-    save_weights,
 )
 from support.repetition import repeat
 from support.scholar_games import FOUR, source_of
@@ -52,7 +51,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def training():
     torch.set_num_threads(1)
-    made = ScorerTraining(source_of(FOUR), load_scorer_preset("tiny", 1), CPU)
+    made = ExactTrainer(source_of(FOUR), load_preset("scorer", "tiny"), CPU)
     for _ in range(20):
         made.step(4e-3)
     return made
@@ -61,20 +60,20 @@ def training():
 @pytest.fixture(scope="module")
 def file(training, tmp_path_factory):
     path = tmp_path_factory.mktemp("scholar") / "scorer.safetensors"
-    save_weights(path, export_weights(training, {"size": "tiny"}))
+    training.export({"size": "tiny"}).save(path)
     return path
 
 
 @pytest.mark.parametrize("size", ["full", "small", "tiny"])
 def test_presets_are_complete(size):
-    scorer, chain = load_scorer_preset(size, 3), load_chain_preset(size, 3)
+    scorer, chain = (load_preset(kind, size, seed=3) for kind in ("scorer", "chain"))
     assert scorer.experts()[-1].stop == NUM_EXPERTS
     assert FIRST_FLYING_EXPERT in {bank.upto for bank in scorer.banks}
     assert len(chain.channels) == len(chain.blocks) == 3
     for config in (scorer, chain):
         assert config.seed == 3
-        assert config.mixture.free.max_plies == DataMixture().free.max_plies
-        assert config.mixture.free.games >= config.mixture.wild.games
+        assert config.mixture.oracle_games.max_plies == DataMixture().oracle_games.max_plies
+        assert config.mixture.oracle_games.games >= config.mixture.noisy_games.games
 
 
 @pytest.mark.parametrize("size", [1e3, 1, 1e-3, 1e-5, 1e-6])
@@ -106,7 +105,7 @@ def test_the_player_judges_as_the_training_did(training, file):
     found = load_weights(file)
     assert found.trained == {"size": "tiny"}
     assert len(found.experts) == NUM_EXPERTS
-    output = utility(Scorer(found).evaluate(drawn).probabilities, training.config.care)
+    output = utility(Scorer(found).evaluate(drawn).probabilities, training.config.loss_aversion)
     expected = training.score(drawn.map(torch.as_tensor)).numpy()
     np.testing.assert_allclose(output, expected, atol=0.05)  # rounded to bytes
     assert np.std(output) > 0.05
@@ -121,7 +120,7 @@ def test_how_far_off_the_end_is_can_be_read_off_the_last_units():
     is_win = torch.arange(4000) % 2
     values = 2 * (2 ** plies.gather(1, is_win[:, None])[:, 0] / 2).round() + is_win
     values[::10] = DRAW
-    rows = model.fit_ply_regression(units, values.to(torch.uint8))
+    rows = fit_ply_regression(units, values.to(torch.uint8))
     for result in (0, 1):
         output = seen.double() @ rows.weights[result] + rows.bias[result]
         error = (output - plies[:, result]).std()
@@ -147,19 +146,21 @@ def test_banks_of_different_size_and_depth_become_one_player():
     """The first experts go through their blocks twice, the last ones are narrower."""
     torch.set_num_threads(1)
     banks = ExpertBank(FIRST_FLYING_EXPERT, 8, 64, 1, repeats=2), ExpertBank(NUM_EXPERTS, 6, 32, 1)
-    course = dataclasses.replace(load_scorer_preset("tiny", 1), banks=banks)
-    training = ScorerTraining(source_of(FOUR), course, CPU)
+    course = dataclasses.replace(load_preset("scorer", "tiny"), banks=banks)
+    training = ExactTrainer(source_of(FOUR), course, CPU)
     for _ in range(15):
         training.step(8e-3)
-    weights = export_weights(training, {})
+    weights = training.export({})
     seen = source_of(FOUR).sample_positions(300, 9)
     expected = training.score(seen.map(torch.as_tensor)).numpy()
-    care = training.config.care
+    aversion = training.config.loss_aversion
     np.testing.assert_allclose(
-        utility(Scorer(weights).evaluate(seen).probabilities, care), expected, atol=0.02
+        utility(Scorer(weights).evaluate(seen).probabilities, aversion), expected, atol=0.02
     )
     once = dataclasses.replace(weights, repeats=(1,) * NUM_EXPERTS)
-    assert np.abs(utility(Scorer(once).evaluate(seen).probabilities, care) - expected).max() > 0.05
+    assert (
+        np.abs(utility(Scorer(once).evaluate(seen).probabilities, aversion) - expected).max() > 0.05
+    )
 
 
 def _with(**metadata):
@@ -208,26 +209,26 @@ def test_an_expert_that_is_no_network_is_refused(tmp_path):
         ScholarPlayer(ludus.game("nine_mens_morris"), ScholarOptions(weights=str(path)), "scholar")
 
 
-@pytest.mark.parametrize(
-    ("kind", "load_preset"),
-    [(ScorerTraining, load_scorer_preset), (ChainTraining, load_chain_preset)],
-)
-def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind, load_preset):
+@pytest.mark.parametrize("kind", ["scorer", "chain"])
+def test_a_training_begins_with_the_networks_of_a_file(tmp_path, kind):
     torch.set_num_threads(1)
     source, file = source_of(FOUR), tmp_path / "x.safetensors"
-    before = kind(source, load_preset("tiny", 1), CPU)
+    trainer = {"scorer": ExactTrainer, "chain": ChainTrainer}[kind]
+    before = trainer(source, load_preset(kind, "tiny", seed=1), CPU)
     for _ in range(10):
         before.step(4e-3)
-    save_weights(file, export_weights(before, {}))
-    after = kind(source, load_preset("tiny", 2), CPU)
-    load_initial_weights(after, load_weights(file))
-    for networks in (after.optimizer.model, after.optimizer.ema_model):
+    before.export({}).save(file)
+    config = ScholarConfig(kind=kind, size="tiny", seed=2, device="cpu")
+    after = ScholarTraining(config, source)
+    after.init_from(file)
+    for networks in (after.trainer.optimizer.model, after.trainer.optimizer.ema_model):
         for ours, theirs in zip(
             networks.parameters(), before.optimizer.ema_model.parameters(), strict=True
         ):
             torch.testing.assert_close(ours, theirs, atol=0.02, rtol=0.02)  # rounded to bytes
-    with pytest.raises(BadWeights):
-        load_initial_weights(kind(source, _wider(load_preset("tiny", 1)), CPU), load_weights(file))
+    wider = trainer(source, _wider(load_preset(kind, "tiny")), CPU)
+    with pytest.raises(BadWeights, match="of another size"):
+        wider.init_from(load_weights(file))
 
 
 def _wider(course):
@@ -237,98 +238,98 @@ def _wider(course):
     return dataclasses.replace(course, channels=tuple(9 for _ in course.channels))
 
 
-@pytest.mark.parametrize(
-    ("kind", "load_preset"),
-    [(ScorerTraining, load_scorer_preset), (ChainTraining, load_chain_preset)],
-)
-def test_a_training_goes_on_where_it_stopped(tmp_path, kind, load_preset):
-    torch.set_num_threads(1)
-    file = tmp_path / "state"
-    first = Trainer(
-        kind(source_of(FOUR), load_preset("tiny", 1), CPU),
-        TrainingSchedule(0.5, checkpoint_seconds=0.1),
-        file,
-    )
-    list(first.run())
-    first.log({"seconds": 0.2})
-    first.save_checkpoint(file)
-    again = Trainer(kind(source_of(FOUR), load_preset("tiny", 1), CPU), TrainingSchedule(0.5), file)
-    assert again.seconds == first.seconds
-    assert again.history == [{"seconds": 0.2}]
-    assert again.training.optimizer.steps == first.training.optimizer.steps > 0
-    for ours, theirs in zip(
-        again.training.optimizer.ema_model.parameters(),
-        first.training.optimizer.ema_model.parameters(),
-        strict=True,
-    ):
-        assert torch.equal(ours, theirs)
-    assert list(again.run()) == []  # the term is over
-    with pytest.raises(BadCheckpoint):
-        Trainer(kind(source_of(FOUR), load_preset("tiny", 2), CPU), TrainingSchedule(1), file)
+def test_other_networks_are_no_beginning(tmp_path):
+    file = tmp_path / "chain.safetensors"
+    random_weights("chain").save(file)
+    with pytest.raises(BadWeights, match="scholar-chain, not a scholar-scorer"):
+        ScholarTraining(ScholarConfig(size="tiny", device="cpu"), source_of(FOUR)).init_from(file)
 
 
-def test_the_rate_rises_and_falls():
-    term = TrainingSchedule(100, learning_rate=1.0, warmup=10)
-    assert term.learning_rate_at(0, 0) == pytest.approx(0.1)
-    assert term.learning_rate_at(0, 10) == pytest.approx(1.0)
-    assert term.learning_rate_at(50, 500) == pytest.approx(0.5)
-    assert term.learning_rate_at(100, 900) == pytest.approx(0.0)
+@pytest.mark.parametrize("limit", [{"steps": 1000}, {"minutes": 1000 / 60}])
+def test_the_rate_rises_and_falls(limit):
+    config = ScholarConfig(size="tiny", rate=1.0, device="cpu", **limit)
+    training = ScholarTraining(config, source_of(FOUR))
+    rates = {}
+    for steps in (0, 149, 500, 1000):
+        training.trainer.optimizer.steps = steps
+        rates[steps] = training.find_rate(seconds=float(steps))
+    assert rates[0] == pytest.approx(1 / 300)
+    assert rates[149] == pytest.approx(0.5, abs=0.05)
+    assert rates[500] == pytest.approx(0.5)
+    assert rates[1000] == pytest.approx(0.0)
+
+
+ENDINGS = pytest.mark.filterwarnings("ignore:examples are endings alone")
 
 
 def test_one_command_from_values_to_a_player(tmp_path, capsys):
     """Of the built-in endings alone: up to four men a side."""
-    out, exam = tmp_path / "s.safetensors", tmp_path / "exam.txt"
-    exam.write_text("MMMOOOOOOOOOOOOOOOOOOEEE0033\nMMOOMOOOOOOOOOOOOOOEOOEE0033\n")
-    command = ["train", "scholar", "--size", "tiny", "--minutes", "0.02", "--out", str(out)]
-    assert run([*command, "--exam", str(exam), "--json", "--device", "cpu"]) == 0
-    printed = capsys.readouterr()
-    assert "examples are endings alone" in printed.err
-    report = json.loads(printed.out)
-    assert report["steps"] > 0
-    assert report["exams"]["exam"]["critical"] <= 2
-    assert set(report["rounded"]) == {"exam"}
-    assert load_weights(out).trained["steps"] == report["steps"]
+    out, dataset = tmp_path / "s.safetensors", tmp_path / "states.txt"
+    dataset.write_text("MMMOOOOOOOOOOOOOOOOOOEEE0033\nMMOOMOOOOOOOOOOOOOOEOOEE0033\n")
+    command = ["train", "scholar", "--size", "tiny", "--steps", "3", "--out", str(out)]
+    options = ["--evaluation-set", str(dataset), "--json", "--device", "cpu"]
+    with pytest.warns(LudusWarning, match="examples are endings alone"):
+        assert run([*command, *options]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["steps"] == 3
+    assert report["exams"]["states"]["critical"] <= 2
+    assert set(report["rounded"]) == {"states"}
+    assert len(report["history"]) == 3
+    assert report["history"][-1]["kept"].keys() == {"states"}
+    assert load_weights(out).trained["steps"] == 3
     assert run(command) == 2  # never overwritten
-    other = ["train", "scholar", "--out", str(tmp_path / "y")]
-    assert run([*other, "--way", "x"]) == 2
-    assert run([*other, "--way", "chain", "--teacher", str(exam)]) == 2
-    assert run([*other, "--games", "5", "--device", "cpu", "--size", "tiny"]) == 2
-    assert "whole game" in capsys.readouterr().err
 
 
-def test_an_exam_without_critical_positions_is_shown(tmp_path, capsys):
-    exam = tmp_path / "exam.txt"
-    exam.write_text("OOEOMOOEMMOMEOOOOOOOOOEO0044\n")  # every move draws
-    command = ["train", "scholar", "--size", "tiny", "--minutes", "0.02", "--device", "cpu"]
-    assert run([*command, "--exam", str(exam), "--out", str(tmp_path / "s.safetensors")]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["exam", "0"]
-
-
+@ENDINGS
 @pytest.mark.parametrize(
-    ("option", "value"), [("--seed", "-1"), ("--seed", "9" * 30), ("--rate", "inf")]
+    ("options", "words"),
+    [
+        (["--kind", "x"], "scorer, chain"),
+        (["--kind", "chain", "--teacher", "x"], "only a scorer"),
+        (["--kind", "chain", "--distil", "x"], "only a scorer"),
+        (["--teacher", "x", "--mistakes", "x"], "all that is learned"),
+        (["--kind", "chain", "--size", "deep"], "no deep chain"),
+        (["--optimizer", "sgd"], "adam, muon"),
+        (["--weight-decay", "0.1"], "optimizer=muon"),
+        (["--games", "5", "--size", "tiny"], "whole game"),
+        (["--distil", "nowhere", "--size", "tiny"], "nowhere"),
+        (["--mistakes", "nowhere", "--size", "tiny"], "nowhere"),
+        (["--seed", "-1"], "seed"),
+        (["--seed", "9" * 30], "seed"),
+        (["--rate", "inf"], "rate"),
+    ],
 )
-def test_numbers_that_no_training_can_use_are_refused(tmp_path, capsys, option, value):
-    out = tmp_path / "scholar.safetensors"
-    assert run(["train", "scholar", "--out", str(out), option, value]) == 2
-    message = capsys.readouterr().err
-    assert message.startswith(f"ludus: Invalid value for '{option}'")
-    assert message.count("\n") == 1
+def test_trainings_that_cannot_be_are_refused(tmp_path, capsys, options, words):
+    out = ["--out", str(tmp_path / "x"), "--device", "cpu"]
+    assert run(["train", "scholar", *out, *options]) == 2
+    (message,) = capsys.readouterr().err.strip().splitlines()
+    assert words in message
 
 
-def test_only_scorers_are_distilled(tmp_path, capsys):
-    chain, out = tmp_path / "chain.safetensors", tmp_path / "scholar.safetensors"
-    save_weights(chain, random_weights("chain"))
-    assert run(["train", "scholar", "--out", str(out), "--distil", str(chain)]) == 2
-    assert "holds no scorer" in capsys.readouterr().err
+def test_a_set_without_critical_positions_is_shown(tmp_path, capsys):
+    dataset = tmp_path / "states.txt"
+    dataset.write_text("OOEOMOOEMMOMEOOOOOOOOOEO0044\n")  # every move draws
+    config = ScholarConfig(size="tiny", steps=1, device="cpu", evaluation_set=(dataset,))
+    found = ScholarTraining(config, source_of(FOUR))
+    fit(found)
+    text = found.describe({**found.report(), "seconds": 1.0})
+    assert "states: 0 critical positions" in text
+
+
+def test_only_scorers_are_distilled(tmp_path):
+    chain = tmp_path / "chain.safetensors"
+    random_weights("chain").save(chain)
+    with pytest.raises(BadSpec, match="holds no scorer"):
+        ludus.train("scholar", distil=chain)
 
 
 def test_the_chain_in_numpy_chooses_as_the_training_does(tmp_path):
     torch.set_num_threads(1)
-    training = ChainTraining(source_of(FOUR), load_chain_preset("tiny", 1), CPU)
+    training = ChainTrainer(source_of(FOUR), load_preset("chain", "tiny"), CPU)
     for _ in range(repeat(4, 40)):
         training.step(8e-3)
     path = tmp_path / "chain.safetensors"
-    save_weights(path, export_weights(training, {}))
+    training.export({}).save(path)
     chain = Chain(load_weights(path))
     positions = source_of(FOUR).sample_positions(repeat(60, 300), 9)
     chosen = chain.choose(positions)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import write_text
 from ludus.core.game import AnyGame, Move, Position
-from ludus.learn.checkpoint import TrainingState
+from ludus.learn.checkpoint import TrainingState, dump_random, load_random
 from ludus.learn.config import argument_field
 from ludus.learn.episodes import (
     Episode,
@@ -18,8 +18,6 @@ from ludus.learn.episodes import (
     EpisodeTraining,
     Learner,
     PerfectOpponent,
-    dump_random,
-    load_random,
     play_episode,
 )
 from ludus.learn.migo.games import StateGraph, find_move, find_target_game, format_game_spec

@@ -6,7 +6,21 @@ from ludus._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from ludus.learn.scholar.bounded_scores import BoundedScores
-    from ludus.learn.scholar.certify import CertificateConfig, Certification, make_roots
+    from ludus.learn.scholar.certificate import (
+        Certificate,
+        CertificateConfig,
+        Certification,
+        certify,
+        make_roots,
+    )
+    from ludus.learn.scholar.certificate_checks import (
+        DecisionComparison,
+        load_certified_choice,
+        measure_rounding,
+        play_certified_games,
+        sample_visited,
+    )
+    from ludus.learn.scholar.cuda import CudaExampleSource, solve_on_gpu
     from ludus.learn.scholar.encoding import (
         FIRST_FLYING_EXPERT,
         FIRST_MOVING_EXPERT,
@@ -15,22 +29,15 @@ if TYPE_CHECKING:
         expert_table,
         select_experts,
     )
-    from ludus.learn.scholar.example_sources import (
-        CudaExampleSource,
+    from ludus.learn.scholar.examples import (
+        ExampleBatch,
+        ExampleSource,
+        GamePositions,
         OracleExampleSource,
-        solve_on_gpu,
     )
-    from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch
-    from ludus.learn.scholar.inference import DEFAULT_SIZE, find_shipped_weights, utility
-    from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer, Way
+    from ludus.learn.scholar.inference import DEFAULT_SIZE, Kind, find_shipped_weights, utility
+    from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer
     from ludus.learn.scholar.sampling import SamplerOptions, stream_examples
-    from ludus.learn.scholar.verification import (
-        DecisionComparison,
-        load_certified_choice,
-        measure_rounding,
-        play_certified_games,
-        sample_visited,
-    )
     from ludus.learn.scholar.visit import Visit
     from ludus.learn.scholar.weights import SCORER, load_weights
 
@@ -40,20 +47,22 @@ __all__ = [
     "FIRST_MOVING_EXPERT",
     "SCORER",
     "BoundedScores",
+    "Certificate",
     "CertificateConfig",
     "Certification",
     "CudaExampleSource",
     "DecisionComparison",
     "ExampleBatch",
     "ExampleSource",
-    "GameBatch",
+    "GamePositions",
+    "Kind",
     "OracleExampleSource",
     "SamplerOptions",
     "ScholarOptions",
     "ScholarPlayer",
     "Visit",
-    "Way",
     "board_matrices",
+    "certify",
     "compute_features",
     "expert_table",
     "find_shipped_weights",

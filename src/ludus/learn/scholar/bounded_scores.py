@@ -7,21 +7,18 @@ with a tolerance, and every move that could be the best within the tolerances co
 from typing import Any, NamedTuple, Protocol
 
 import torch
-from torch import nn
 
 from ludus.games.nine_mens_morris.batch import DRAWN, LOSS, WIN, PositionBatch
-from ludus.learn.equivariant.model import EquivariantNetwork
-from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
+from ludus.learn.scholar.encoding import NUM_EXPERTS
 from ludus.learn.scholar.inference import (
     DOUBLE_PRECISION_EXPERTS,
     LONG_GAME_LOG2,
     MAX_LENGTH_PENALTY,
     NUM_RESULTS,
-    OUTPUT_NAMES,
     Scorer,
     utility,
 )
-from ludus.learn.scholar.model import TensorEncoder
+from ludus.learn.scholar.network import TensorEncoder, build_expert
 from ludus.learn.scholar.weights import ScholarWeights
 
 TOLERANCE = 1e-3
@@ -202,23 +199,6 @@ class CachedScores:
 
 GOLDEN_RATIO_64 = 0x9E3779B97F4A7C15 - (1 << 64)
 """Multiplier of Fibonacci hashing, as a signed number."""
-
-
-def build_expert(weights: ScholarWeights, number: int) -> EquivariantNetwork:
-    """Build one expert of a scorer in torch, with all outputs of the player's."""
-    tensors = weights.expert_weights(number)
-    channels = len(tensors["first"])
-    blocks = sum(name.endswith("layer1") for name in tensors)
-    network = EquivariantNetwork(
-        FEATURE_PERMUTATIONS,
-        len(OUTPUT_NAMES),
-        channels,
-        blocks,
-        repeats=weights.repeats[number],
-    )
-    parameters = {name: torch.as_tensor(values)[None] for name, values in tensors.items()}
-    nn.Module.load_state_dict(network, parameters)
-    return network.eval().requires_grad_(False)
 
 
 def make_score_function(

@@ -1,17 +1,21 @@
-"""Evaluation in training: exams on critical positions, games against perfect play."""
+"""Evaluation in training: on sets of critical positions, and in games against perfect play."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import torch
 
-from ludus.games.nine_mens_morris.batch import MAX_MOVES
-from ludus.learn.scholar.chain_training import ChainTraining
+from ludus.core.errors import BadSpec, quote
+from ludus.datasets.morris.files import check_entries, read_dataset
+from ludus.games.nine_mens_morris.batch import MAX_MOVES, PositionBatch
+from ludus.learn.scholar.data import NO_ERROR, ChooseMoves
 from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, FIRST_MOVING_EXPERT, NUM_EXPERTS
-from ludus.learn.scholar.examples import ExampleSource, GameBatch
-from ludus.learn.scholar.model import Exam, as_tensor
-from ludus.learn.scholar.scorer_training import ScorerTraining
-from ludus.learn.scholar.training_data import NO_ERROR, ChooseMoves, to_source_array
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GamePositions
+from ludus.learn.scholar.network import as_tensor, to_source_array
+from ludus.learn.scholar.trainer import Trainer
 
 MAX_PLIES = 120
 """A game of this length without an error counts as a draw."""
@@ -27,7 +31,7 @@ def find_first_errors(
     """
     seeds = Random(seed)
     start = source.start_positions(games)
-    state = GameBatch(
+    state = GamePositions(
         start, to_source_array(torch.zeros_like(as_tensor(start.own), dtype=torch.int32))
     )
     first = torch.full((games,), NO_ERROR, device=as_tensor(start.own).device)
@@ -75,28 +79,59 @@ PHASES = {
 }
 
 
-def run_exam(training: ScorerTraining | ChainTraining, exam: Exam) -> dict[str, Any]:
-    """Return the proportions of critical positions kept, in all, by phase and by kind of position
-    (expert); for a chain also the proportion of legal moves."""
-    kept = exam.is_kept(training.choose(exam.examples))
-    legality = {}
-    if isinstance(training, ChainTraining):
-        is_legal = training.is_chosen(exam.examples).any(1)
-        kept &= is_legal
-        legality = {"legal": _proportion(is_legal)}
-    kinds = training.encoder.select_experts(exam.examples.positions.map(as_tensor))
-    by_kind = [kept[kinds == kind] for kind in range(NUM_EXPERTS)]
-    phases = {
-        name: _proportion(torch.cat([by_kind[kind] for kind in numbers]))
-        for name, numbers in PHASES.items()
-    }
-    return {
-        "critical": len(exam),
-        "kept": _proportion(kept),
-        **legality,
-        **phases,
-        "kinds": [[len(each), _proportion(each)] for each in by_kind],
-    }
+@dataclass(frozen=True)
+class EvaluationSet:
+    """Critical positions with all their moves, to measure how often networks keep the value."""
+
+    examples: ExampleBatch
+
+    @classmethod
+    def from_positions(cls, source: ExampleSource, positions: PositionBatch) -> Self:
+        """Make a set of the critical ones among the positions."""
+        examples = source.examples(positions)
+        return cls(examples[examples.is_critical])
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def is_kept(self, chosen: torch.Tensor) -> torch.Tensor:
+        """Return where the moves with these indices keep the value."""
+        return as_tensor(self.examples.keeps_value).gather(1, chosen[:, None])[:, 0]
+
+    def evaluate(self, trainer: Trainer[Any]) -> dict[str, Any]:
+        """Return the proportions of positions kept, in all, by phase and by kind of position
+        (expert); for a chain also the proportion of legal moves."""
+        kept = self.is_kept(trainer.choose(self.examples))
+        is_legal = trainer.is_legal(self.examples)
+        legality = {} if is_legal is None else {"legal": _proportion(is_legal)}
+        if is_legal is not None:
+            kept &= is_legal
+        kinds = trainer.encoder.select_experts(self.examples.positions.map(as_tensor))
+        by_kind = [kept[kinds == kind] for kind in range(NUM_EXPERTS)]
+        phases = {
+            name: _proportion(torch.cat([by_kind[kind] for kind in numbers]))
+            for name, numbers in PHASES.items()
+        }
+        return {
+            "critical": len(self),
+            "kept": _proportion(kept),
+            **legality,
+            **phases,
+            "kinds": [[len(each), _proportion(each)] for each in by_kind],
+        }
+
+
+def read_evaluation_sets(source: ExampleSource, files: Sequence[Path]) -> dict[str, EvaluationSet]:
+    """Read datasets; return them by the names of the files, which reports show."""
+    found: dict[str, EvaluationSet] = {}
+    for path in files:
+        entries = read_dataset(path)
+        check_entries(path, len(entries))
+        if path.stem in found:
+            raise BadSpec(f"two sets are named {quote(path.stem)}; a report has one of each name")
+        positions = PositionBatch(*source.to_columns(entries.position_columns))
+        found[path.stem] = EvaluationSet.from_positions(source, positions)
+    return found
 
 
 def _proportion(which: torch.Tensor) -> float | None:

@@ -1,8 +1,8 @@
 """Positions in which a scorer plays a stored move instead of its own choice.
 
-A certificate (`certify.py`) lists the positions in which the networks alone would give the value
-away. They are stored beside the weights, one entry for each class of 16 symmetric positions, and
-belong to these weights only: the file names their digest.
+A certificate (`certificate.py`) lists the positions in which the networks alone would give the
+value away. They are stored beside the weights, one entry for each class of 16 symmetric positions,
+and belong to these weights only: the file names their digest.
 """
 
 import hashlib

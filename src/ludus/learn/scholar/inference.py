@@ -1,9 +1,9 @@
 """Scorer and chain in numpy: forward pass, utilities, and the shipped weights."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +143,7 @@ DOUBLE_PRECISION_EXPERTS: Final = frozenset({0})
 """Experts whose units grow so large that errors of single precision can decide between moves.
 
 Nearly all positions of expert 0, with more than 13 men in hand, are draws. Nothing limits the
-logits there: the chain's reach -36,000. `measure_rounding` in verification.py measures the errors
+logits there: the chain's reach -36,000. `certificate_checks.measure_rounding` measures the errors
 of all experts of a scorer."""
 
 
@@ -333,42 +333,46 @@ def _append_choices(features: FloatArray, choices: NDArray[np.integer[Any]]) -> 
 WEIGHTS_FOLDER: Final = Path(__file__).with_name("weights")
 DEFAULT_SIZE: Final = "full"
 """Size of the shipped networks that are used unless another is named."""
-KIND_BY_WAY: Final = {"scorer": SCORER, "chain": CHAIN}
-"""Kind of file by way of playing."""
+
+Kind = Literal["scorer", "chain"]
+"""Kinds of networks that choose a move."""
+
+WEIGHTS_KINDS: Final[Mapping[str, str]] = {"scorer": SCORER, "chain": CHAIN}
+"""Names of the kinds in files."""
 
 
 def load_networks(
-    way: str, size: str = DEFAULT_SIZE, weights: str = "", folder: Path = WEIGHTS_FOLDER
+    kind: str, size: str = DEFAULT_SIZE, weights: str = "", folder: Path = WEIGHTS_FOLDER
 ) -> Scorer | Chain:
-    """Load a file or shipped networks; raise BadSpec if they do not play this way."""
-    return _load_file(Path(weights), way) if weights else _load_shipped(way, size, folder)
+    """Load a file or shipped networks; raise BadSpec if they are of another kind."""
+    return _load_file(Path(weights), kind) if weights else _load_shipped(kind, size, folder)
 
 
 def find_shipped_weights(folder: Path = WEIGHTS_FOLDER) -> dict[tuple[str, str], Path]:
-    """Map way and size to the shipped file `weights/<way>-<size>.safetensors`."""
+    """Map kind and size to the shipped file `weights/<kind>-<size>.safetensors`."""
     files = {}
     for name, path in find_shipped(folder, ".safetensors").items():
-        way, has_size, size = name.partition("-")
-        if has_size and way in KIND_BY_WAY:
-            files[way, size] = path
+        kind, has_size, size = name.partition("-")
+        if has_size and kind in WEIGHTS_KINDS:
+            files[kind, size] = path
     return files
 
 
 @cache
-def _load_shipped(way: str, size: str, folder: Path) -> Scorer | Chain:
+def _load_shipped(kind: str, size: str, folder: Path) -> Scorer | Chain:
     files = find_shipped_weights(folder)
-    if (way, size) not in files:
-        known = ", ".join(f"way={way} size={size}" for way, size in files)
+    if (kind, size) not in files:
+        known = ", ".join(f"kind={kind} size={size}" for kind, size in files)
         raise BadSpec(
-            f"no scholar with way={way} and size {quote(size)} comes with the program; there are "
+            f"no scholar with kind={kind} and size {quote(size)} comes with the program; there are "
             f"{known or 'none'}, and those that ludus train scholar writes: weights=FILE"
         )
-    return _load_file(files[way, size], way)
+    return _load_file(files[kind, size], kind)
 
 
-def _load_file(path: Path, way: str) -> Scorer | Chain:
+def _load_file(path: Path, kind: str) -> Scorer | Chain:
     weights = load_weights(path)
-    if weights.kind != KIND_BY_WAY[way]:
-        other = next(name for name, kind in KIND_BY_WAY.items() if kind == weights.kind)
-        raise BadSpec(f"{quote(str(path), 200)} plays with way={other}, not way={way}")
+    if weights.kind != WEIGHTS_KINDS[kind]:
+        other = next(name for name, each in WEIGHTS_KINDS.items() if each == weights.kind)
+        raise BadSpec(f"{quote(str(path), 200)} plays with kind={other}, not kind={kind}")
     return Scorer(weights, path) if weights.kind == SCORER else Chain(weights)

@@ -1,19 +1,19 @@
-"""The scholar's scorer and chain as ONNX models, each with all of its experts."""
+"""The scholar's scorer and chain as torch modules for export, each with all of its experts."""
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn import functional
 
 from ludus.games.nine_mens_morris.batch import NO_POINT
-from ludus.learn.common.onnx_graph import (
-    DOUBLE,
-    FLOAT,
-    INT64,
-    OnnxGraph,
-    OnnxModel,
-    TensorInfo,
-)
-from ludus.learn.equivariant.onnx_network import add_equivariant_network
+from ludus.learn.common.weights import BadWeights
+from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS, Permutations
+from ludus.learn.equivariant.model import EquivariantNetwork
+from ludus.learn.onnx_export import INT64, ExportableNetwork, TensorInfo
 from ludus.learn.scholar.encoding import (
     FEATURE_PERMUTATIONS,
     NUM_COUNTS,
@@ -26,139 +26,198 @@ from ludus.learn.scholar.inference import (
     MOVE_PARTS,
     NUM_RESULTS,
     OUTPUT_NAMES,
-    build_chain_network,
-    build_scorer_network,
     select_part_weights,
     select_precision,
 )
+from ludus.learn.scholar.network import fill_bank
 from ludus.learn.scholar.weights import SCORER, ScholarWeights
 
 NUM_CHOICES = NO_POINT + 1
 """Points, and none."""
 
-_FEATURES = TensorInfo("features", NUM_FEATURES, "the position, see scholar/encoding.py")
-
-BranchBuilder = Callable[[OnnxGraph, str, int], str]
-"""Adds the network of an expert, by its number, for some rows."""
+Experts = Sequence[Mapping[str, NDArray[Any]]]
 
 
-def build_scholar_model(weights: ScholarWeights) -> OnnxModel:
-    """Build the model of a scorer or a chain."""
-    return _build_scorer(weights) if weights.kind == SCORER else _build_chain(weights)
+class ExpertBank(nn.Module):
+    """Experts of one size and precision; each row is evaluated by its own.
+
+    Rows are put into chunks of one expert each, as long as the mean number of rows of an expert
+    that has any. So there are at most twice as many chunks as such experts, and no more padding
+    than rows.
+    """
+
+    def __init__(self, network: EquivariantNetwork, num_logits: int) -> None:
+        super().__init__()
+        self.network = network
+        self.num_experts = len(network.first)
+        self.num_logits = num_logits
+
+    def forward(self, rows: torch.Tensor, experts: torch.Tensor) -> torch.Tensor:
+        number = rows.shape[0]
+        is_own = (experts[:, None] == torch.arange(self.num_experts)).long()
+        counts = is_own.sum(0)
+        num_present = (counts > 0).sum().clamp(min=1)
+        length = ((number + num_present - 1) // num_present).clamp(min=1)
+        num_chunks = (counts + length - 1) // length
+        ends = num_chunks.cumsum(0)
+        rank = is_own.cumsum(0).gather(1, experts[:, None])[:, 0] - 1
+        places = (ends - num_chunks)[experts] * length + rank
+        chunks: Any = num_chunks.sum().item()
+        size: Any = length.item()
+        expert_of_chunk = (torch.arange(chunks)[:, None] >= ends).sum(1)
+        padded = rows.new_zeros(chunks * size, rows.shape[1]).index_copy(0, places, rows)
+        dtype = self.network.first.dtype
+        inputs = padded.view(chunks, size, rows.shape[1]).to(dtype)
+        outputs = self.network.forward_experts(expert_of_chunk, inputs).flatten(0, 1)[places]
+        if dtype == rows.dtype:
+            return outputs
+        # Logits are rounded relative to the largest: large ones would lose their differences.
+        logits, others = outputs[:, : self.num_logits], outputs[:, self.num_logits :]
+        return torch.cat([logits - logits.amax(1, keepdim=True), others], 1).to(rows.dtype)
 
 
-def _build_scorer(weights: ScholarWeights) -> OnnxModel:
-    graph = OnnxGraph()
+class RoutedExperts(nn.Module):
+    """The networks of all experts; the first `num_logits` outputs are logits of one choice."""
 
-    def add_expert(branch: OnnxGraph, rows: str, kind: int) -> str:
-        first, network = weights.expert_weights(kind)["first"], build_scorer_network(weights, kind)
-        return add_equivariant_network(branch, rows, first, FEATURE_PERMUTATIONS, network)
+    bank_of_expert: torch.Tensor
+    place_in_bank: torch.Tensor
 
-    width = len(OUTPUT_NAMES)
-    found = _route_to_experts(
-        graph, "features", _select_experts(graph), add_expert, NUM_RESULTS, width
-    )
-    logits = graph.gather(found, range(NUM_RESULTS), axis=1)
-    graph.add("Softmax", logits, name="probabilities", axis=1)
-    plies = range(NUM_RESULTS, len(OUTPUT_NAMES))
-    graph.add("Gather", found, graph.constant(plies, INT64), name="log2_plies", axis=1)
-    outputs = (
-        TensorInfo("probabilities", NUM_RESULTS, "of a loss, a draw and a win of the side to move"),
-        TensorInfo("log2_plies", 2, "log2 of the plies to a loss and to a win"),
-    )
-    return graph.build(
-        [_FEATURES], outputs, "Result of a position under perfect play", {"learner": weights.kind}
-    )
+    def __init__(
+        self,
+        experts: Experts,
+        repeats: Sequence[int],
+        inputs: Permutations,
+        outputs: Permutations | int,
+        num_logits: int,
+    ) -> None:
+        super().__init__()
+        members: dict[Any, list[int]] = {}
+        for kind, tensors in enumerate(experts):
+            shapes = tuple(sorted((name, values.shape) for name, values in tensors.items()))
+            members.setdefault((select_precision(kind), repeats[kind], shapes), []).append(kind)
+        self.banks = nn.ModuleList()
+        bank_of_expert = torch.zeros(NUM_EXPERTS, dtype=torch.int64)
+        place_in_bank = torch.zeros(NUM_EXPERTS, dtype=torch.int64)
+        for (precision, passes, _), kinds in members.items():
+            bank_of_expert[kinds] = len(self.banks)
+            place_in_bank[kinds] = torch.arange(len(kinds))
+            network = _build_bank([experts[kind] for kind in kinds], inputs, outputs, passes)
+            if precision is np.float64:
+                network.double()
+            self.banks.append(ExpertBank(network, num_logits))
+        self.register_buffer("bank_of_expert", bank_of_expert)
+        self.register_buffer("place_in_bank", place_in_bank)
+        self.num_outputs = outputs if isinstance(outputs, int) else outputs.shape[1]
+
+    def forward(self, rows: torch.Tensor, experts: torch.Tensor) -> torch.Tensor:
+        found = rows.new_zeros(rows.shape[0], self.num_outputs)
+        for number, bank in enumerate(self.banks):
+            which = (self.bank_of_expert[experts] == number).nonzero()[:, 0]
+            places = self.place_in_bank[experts[which]]
+            found = found.index_copy(0, which, bank(rows[which], places))
+        return found
 
 
-def _build_chain(weights: ScholarWeights) -> OnnxModel:
-    graph = OnnxGraph()
-    experts = _select_experts(graph)
-    inputs, outputs = [_FEATURES], []
-    rows = "features"
-    for number, part in enumerate(MOVE_PARTS):
+def _build_bank(
+    experts: Experts, inputs: Permutations, outputs: Permutations | int, repeats: int
+) -> EquivariantNetwork:
+    first = experts[0].get("first")
+    if first is None or first.ndim != 2:
+        raise BadWeights("an expert has no first layer")
+    blocks = sum(name.endswith("layer1") for name in experts[0])
+    network = EquivariantNetwork(inputs, outputs, len(first), blocks, len(experts), repeats=repeats)
+    fill_bank(network, experts)
+    return network
 
-        def add_expert(branch: OnnxGraph, rows: str, kind: int, number: int = number) -> str:
-            first = select_part_weights(weights.expert_weights(kind), number)["first"]
-            network = build_chain_network(weights, kind, number)
-            return add_equivariant_network(
-                branch, rows, first, CHAIN_INPUT_PERMUTATIONS[number], network
+
+class ExpertSelector(nn.Module):
+    """Number of the expert of each row, from the four counts at the end of the features."""
+
+    table: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("table", torch.from_numpy(expert_table()))
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        counts = features[:, -4 * NUM_COUNTS :].reshape(-1, 4, NUM_COUNTS).argmax(2)
+        found: torch.Tensor = self.table[counts.unbind(1)]
+        return found
+
+
+class ScorerModel(nn.Module):
+    """Results of positions and log2 of the plies to them."""
+
+    def __init__(self, weights: ScholarWeights) -> None:
+        super().__init__()
+        self.select = ExpertSelector()
+        experts = [weights.expert_weights(kind) for kind in range(NUM_EXPERTS)]
+        self.experts = RoutedExperts(
+            experts, weights.repeats, FEATURE_PERMUTATIONS, len(OUTPUT_NAMES), NUM_RESULTS
+        )
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        outputs = self.experts(features, self.select(features))
+        return torch.softmax(outputs[:, :NUM_RESULTS], 1), outputs[:, NUM_RESULTS:]
+
+
+class ChainModel(nn.Module):
+    """Probabilities of the parts of a move, each given the parts before it."""
+
+    def __init__(self, weights: ScholarWeights) -> None:
+        super().__init__()
+        self.select = ExpertSelector()
+        experts = [weights.expert_weights(kind) for kind in range(NUM_EXPERTS)]
+        self.parts = nn.ModuleList(
+            RoutedExperts(
+                [select_part_weights(each, part) for each in experts],
+                weights.repeats,
+                CHAIN_INPUT_PERMUTATIONS[part],
+                CHOICE_PERMUTATIONS,
+                NUM_CHOICES,
             )
+            for part in range(len(MOVE_PARTS))
+        )
 
-        found = _route_to_experts(graph, rows, experts, add_expert, NUM_CHOICES, NUM_CHOICES)
-        name = f"{part}_probabilities"
-        graph.add("Softmax", found, name=name, axis=1)
-        meaning = f"probabilities of the points of `{part}`, the last for none"
-        outputs.append(TensorInfo(name, NUM_CHOICES, meaning))
-        if number + 1 < len(MOVE_PARTS):
-            given = TensorInfo(f"{part}_point", 0, f"`{part}` of the move, a point or 24", INT64)
-            inputs.append(given)
-            rows = graph.concatenate([rows, graph.one_hot(given.name, NUM_CHOICES)])
-    return graph.build(
-        inputs, outputs, "Probabilities of the parts of a move", {"learner": weights.kind}
+    def forward(
+        self, features: torch.Tensor, to: torch.Tensor, frm: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        experts = self.select(features)
+        choices = [functional.one_hot(each, NUM_CHOICES).to(features.dtype) for each in (to, frm)]
+        return tuple(
+            torch.softmax(part(torch.cat([features, *choices[:number]], 1), experts), 1)
+            for number, part in enumerate(self.parts)
+        )
+
+
+def describe_scholar(weights: ScholarWeights) -> ExportableNetwork:
+    """Return a scorer or a chain."""
+    features = TensorInfo("features", NUM_FEATURES, "the position, see scholar/encoding.py")
+    about = {"learner": weights.kind}
+    if weights.kind == SCORER:
+        results = "of a loss, a draw and a win of the side to move"
+        plies = "log2 of the plies to a loss and to a win"
+        outputs = [
+            TensorInfo("probabilities", NUM_RESULTS, results),
+            TensorInfo("log2_plies", 2, plies),
+        ]
+        description = "Result of a position under perfect play"
+        return ExportableNetwork(
+            ScorerModel(weights), (features,), tuple(outputs), description, about
+        )
+    choices = [
+        TensorInfo(f"{part}_point", 0, f"`{part}` of the move, a point or 24", INT64)
+        for part in MOVE_PARTS[:-1]
+    ]
+    outputs = [
+        TensorInfo(
+            f"{part}_probabilities",
+            NUM_CHOICES,
+            f"probabilities of the points of `{part}`, the last for none",
+        )
+        for part in MOVE_PARTS
+    ]
+    description = "Probabilities of the parts of a move"
+    return ExportableNetwork(
+        ChainModel(weights), (features, *choices), tuple(outputs), description, about
     )
-
-
-def _select_experts(graph: OnnxGraph) -> str:
-    """Return the number of the expert of each row, from the four counts at its end."""
-    first = NUM_FEATURES - 4 * NUM_COUNTS
-    index = ""
-    for number in range(4):
-        begin = first + number * NUM_COUNTS
-        one_hot = graph.gather("features", range(begin, begin + NUM_COUNTS), axis=1)
-        count = graph.add("ArgMax", one_hot, axis=1, keepdims=0)
-        if index:
-            scaled = graph.add("Mul", index, graph.constant(NUM_COUNTS, INT64))
-            index = graph.add("Add", scaled, count)
-        else:
-            index = count
-    table = graph.constant(expert_table().reshape(-1), INT64)
-    return graph.add("Gather", table, index, axis=0)
-
-
-def _route_to_experts(
-    graph: OnnxGraph,
-    rows: str,
-    experts: str,
-    add_expert: BranchBuilder,
-    num_logits: int,
-    width: int,
-) -> str:
-    """Return the outputs of each row's expert; experts without rows are not run.
-
-    The first `num_logits` outputs are logits, up to a constant in each row.
-    """
-    places, outputs = [], []
-    for kind in range(NUM_EXPERTS):
-        is_here = graph.add("Equal", experts, graph.constant(kind, INT64))
-        where = graph.add("Transpose", graph.add("NonZero", is_here), perm=[1, 0])
-        has_rows = graph.add("Greater", graph.add("Size", where), graph.constant(0, INT64))
-        is_double = select_precision(kind) is np.float64
-        then, other = graph.branch(DOUBLE if is_double else FLOAT), graph.branch()
-        selected = then.add("GatherND", rows, where)
-        if is_double:
-            exact = add_expert(then, then.cast(selected, DOUBLE), kind)
-            found = _round_outputs(then, exact, num_logits, width)
-        else:
-            found = add_expert(then, selected, kind)
-        nothing = other.add("Identity", other.constant(np.zeros((0, width))))
-        outputs.append(graph.choose(has_rows, (then, found), (other, nothing)))
-        places.append(where)
-    shape = graph.concatenate([graph.add("Shape", experts), graph.constant([width], INT64)], 0)
-    empty = graph.add("ConstantOfShape", shape)
-    return graph.add(
-        "ScatterND", empty, graph.concatenate(places, 0), graph.concatenate(outputs, 0)
-    )
-
-
-def _round_outputs(graph: OnnxGraph, outputs: str, num_logits: int, width: int) -> str:
-    """Round outputs to single precision, logits relative to the largest of their row.
-
-    Large logits would lose the differences between them.
-    """
-    logits = graph.gather(outputs, range(num_logits), axis=1)
-    largest = graph.add("ReduceMax", logits, axes=[1], keepdims=1)
-    parts = [graph.add("Sub", logits, largest)]
-    if width > num_logits:
-        parts.append(graph.gather(outputs, range(num_logits, width), axis=1))
-    return graph.cast(graph.concatenate(parts), FLOAT)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ from ludus.learn.scholar.inference import (
     MIN_WINNING_SCORE,
     NUM_RESULTS,
     Chain,
+    Kind,
     MoveProbabilities,
     Scorer,
     ScorerOutput,
@@ -328,25 +329,24 @@ def _select_legal_move(
     return MoveDecision(moves[chosen], scored.probabilities[chosen].tolist(), masked, scores)
 
 
-Way = Literal["scorer", "chain"]
-"""Kinds of networks that choose a move."""
-
-
 @dataclass(frozen=True, slots=True)
 class ScholarOptions:
     """Options of the scholar."""
 
+    aliases: ClassVar[Mapping[str, str]] = {"way": "kind", "care": "loss_aversion"}
+    """Old names of options."""
+
     size: str = inference.DEFAULT_SIZE
     """full, or compact or small for slow machines."""
 
-    way: Way = "scorer"
+    kind: Kind = "scorer"
     """scorer: evaluate the position after each move. chain: choose TO, FROM and REMOVE in turn."""
 
     weights: str = ""
     """A file written by `ludus train scholar`, instead of the shipped networks."""
 
-    care: float = LOSS_AVERSION
-    """Scorer only: loss aversion, the factor on the predicted probability of a loss; 1 or more."""
+    loss_aversion: float = LOSS_AVERSION
+    """Scorer only: the factor on the predicted probability of a loss; 1 or more."""
 
     exceptions: bool = True
     """Scorer only: play the stored moves where the networks alone would give the value away."""
@@ -359,14 +359,16 @@ class ScholarOptions:
     move."""
 
     def __post_init__(self) -> None:
-        check_ranges(self, care=(1, MAX_LOSS_AVERSION))
-        if self.way == "chain" and self.care != LOSS_AVERSION:
-            raise BadSpec("a chain chooses without judging results; care is for way=scorer")
-        if self.way == "chain" and not self.exceptions:
-            raise BadSpec("a chain has no exceptions; they are for way=scorer")
-        if self.way == "scorer" and not (self.check and self.rule == "parts"):
+        check_ranges(self, loss_aversion=(1, MAX_LOSS_AVERSION))
+        if self.kind == "chain" and self.loss_aversion != LOSS_AVERSION:
             raise BadSpec(
-                "a scorer judges legal moves as a whole; check and rule are for way=chain"
+                "a chain chooses without judging results; loss_aversion is for kind=scorer"
+            )
+        if self.kind == "chain" and not self.exceptions:
+            raise BadSpec("a chain has no exceptions; they are for kind=scorer")
+        if self.kind == "scorer" and not (self.check and self.rule == "parts"):
+            raise BadSpec(
+                "a scorer judges legal moves as a whole; check and rule are for kind=chain"
             )
         if self.rule == "joint" and not self.check:
             raise BadSpec("rule=joint compares legal moves, so there is nothing to check")
@@ -385,10 +387,10 @@ class ScholarPlayer(Player):
         super().__init__(game, settings, spec)
         settings = self.settings
         check_rules(game.rules)
-        networks = inference.load_networks(settings.way, settings.size, settings.weights)
+        networks = inference.load_networks(settings.kind, settings.size, settings.weights)
         self._policy = (
             ScorerPolicy(
-                networks, settings.care, _select_exceptions(networks, game.rules, settings)
+                networks, settings.loss_aversion, _select_exceptions(networks, game.rules, settings)
             )
             if isinstance(networks, Scorer)
             else ChainPolicy(networks, settings.check, settings.rule)
@@ -409,7 +411,7 @@ class ScholarPlayer(Player):
     def forecast_many(self, positions: Sequence[MorrisPosition]) -> list[Forecast]:
         """Return the scorer's predictions; a chain makes none."""
         if not isinstance(self._policy, ScorerPolicy):
-            raise BadSpec("a chain chooses without judging results; way=scorer forecasts")
+            raise BadSpec("a chain chooses without judging results; kind=scorer forecasts")
         probabilities, log2_plies = self._policy.evaluate(positions)
         return [
             Forecast(row[WIN], row[DRAWN], row[LOSS], _forecast_plies(row[WIN] > row[LOSS], plies))
@@ -426,7 +428,7 @@ def _select_exceptions(
 ) -> PackedExceptions | None:
     """Return the scorer's exceptions if they hold for these rules and options."""
     exceptions = scorer.exceptions if settings.exceptions and is_covered(rules) else None
-    if exceptions is None or exceptions.loss_aversion != settings.care:
+    if exceptions is None or exceptions.loss_aversion != settings.loss_aversion:
         return None
     return exceptions
 

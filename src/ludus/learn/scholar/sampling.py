@@ -1,8 +1,9 @@
-"""Endless batches of examples: uniform over subspaces, or from parallel games."""
+"""Games played in parallel, and endless batches of examples: from them, or from anywhere."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from ludus.core.errors import BadSpec
 from ludus.core.spec import check_choice, check_ranges
 from ludus.games.nine_mens_morris.batch import MAX_MOVES, PositionBatch
 from ludus.games.nine_mens_morris.bitboards import Array
-from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GameBatch
+from ludus.learn.checkpoint import TrainingState, dump_random, load_random
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GamePositions, to_numpy
 from ludus.oracles.morris.sectors import Subspace
 
 
@@ -74,7 +76,8 @@ class ParallelGames:
         starts = self._sample_restarts()
         (indices,) = source.to_columns([np.arange(size) % len(starts)])
         (plies,) = source.to_columns([np.arange(size, dtype=np.int32) % self.options.max_plies])
-        self._games = GameBatch(starts[indices], plies)
+        self._games = GamePositions(starts[indices], plies)
+        self._expansion_seed = self._seeds.getrandbits(64)
         self.examples = self._expand_positions()
         """Current positions of the games."""
 
@@ -99,11 +102,34 @@ class ParallelGames:
             self.options.max_plies,
             chosen,
         )
+        self._expansion_seed = self._seeds.getrandbits(64)
         self.examples = self._expand_positions()
 
     def _expand_positions(self) -> ExampleBatch:
-        seed = self._seeds.getrandbits(64)
-        return self._source.examples(self._games.positions, self._max_moves, seed)
+        return self._source.examples(self._games.positions, self._max_moves, self._expansion_seed)
+
+    def state(self) -> TrainingState:
+        """Return the games, the error positions and the state of the random numbers."""
+        arrays: dict[str, Any] = {"plies": to_numpy(self._games.plies)}
+        for name, positions in (("games", self._games.positions), ("errors", self._errors)):
+            for number, column in enumerate(positions.position_columns):
+                arrays[f"{name}{number}"] = to_numpy(column)
+        facts = {"seeds": dump_random(self._seeds), "expansion_seed": self._expansion_seed}
+        return TrainingState(facts, arrays)
+
+    def load(self, state: TrainingState) -> None:
+        """Go on from what `state` returned."""
+        games, errors = (
+            PositionBatch(
+                *self._source.to_columns([state.arrays[f"{name}{number}"] for number in range(4)])
+            )
+            for name in ("games", "errors")
+        )
+        (plies,) = self._source.to_columns([state.arrays["plies"]])
+        self._games, self._errors = GamePositions(games, plies), errors
+        load_random(self._seeds, state.facts["seeds"])
+        self._expansion_seed = state.facts["expansion_seed"]
+        self.examples = self._expand_positions()
 
     def record_errors(self, chosen: Array) -> None:
         """Store the positions in which these moves, played or not, give the value away."""

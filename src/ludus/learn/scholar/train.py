@@ -1,312 +1,230 @@
-"""Training loop with schedule and checkpoints, presets by size, export of the weights."""
+"""Training of the scholar: schedule, evaluation, checkpoints, and export of the weights."""
 
+import hashlib
 import math
-import time
-import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import nn
 
-from ludus.core.errors import LudusError
-from ludus.learn.common.checkpoint import restore_network, resume_checkpoint, save_checkpoint
-from ludus.learn.common.optimizer import cosine_decay, warm_up
-from ludus.learn.common.weights import BadWeights
-from ludus.learn.equivariant.model import EquivariantNetwork
-from ludus.learn.scholar import model
-from ludus.learn.scholar.chain_training import ChainConfig, ChainTraining
-from ludus.learn.scholar.inference import MOVE_PARTS, NUM_RESULTS, select_part_weights
-from ludus.learn.scholar.model import KERNEL_BASES
-from ludus.learn.scholar.scorer_training import (
-    ExpertBank,
-    ImitationTraining,
-    ScorerConfig,
-    ScorerTraining,
+from ludus.core.errors import BadSpec
+from ludus.core.files import quote_path, read_bytes
+from ludus.datasets.morris.files import read_dataset
+from ludus.games.nine_mens_morris.batch import PositionBatch
+from ludus.learn.checkpoint import TrainingState, prefix_names
+from ludus.learn.common.devices import select_device
+from ludus.learn.common.optimizer import (
+    cosine_decay,
+    get_random_state,
+    set_random_state,
+    to_arrays,
+    to_tensors,
+    warm_up,
 )
-from ludus.learn.scholar.training_data import DataMixture
-from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, pack_weights
+from ludus.learn.scholar.chain_trainer import ChainTrainer
+from ludus.learn.scholar.config import ChainConfig, ScholarConfig
+from ludus.learn.scholar.evaluate import (
+    find_first_errors,
+    read_evaluation_sets,
+    summarize_errors,
+)
+from ludus.learn.scholar.examples import ExampleSource, open_example_source
+from ludus.learn.scholar.exceptions import load_mistakes
+from ludus.learn.scholar.scorer_trainer import DistillationTrainer, ExactTrainer, ImitationTrainer
+from ludus.learn.scholar.trainer import Trainer
+from ludus.learn.scholar.weights import SCORER, ScholarWeights, load_weights
+from ludus.learn.training import Clock, Training
 
-AnyTraining = ScorerTraining | ChainTraining
+WARMUP_STEPS = 300
 
-AVERAGED = "half"
-"""Name of the averaged weights in a compact checkpoint."""
-
-
-@dataclass(frozen=True)
-class TrainingSchedule:
-    """Duration and learning rate of the training."""
-
-    seconds: float
-
-    learning_rate: float = 0.002
-    """Peak learning rate, between a linear warm-up and a cosine decay to zero at the end."""
-
-    warmup: int = 300
-    """Steps of the warm-up."""
-
-    report_seconds: float = 20.0
-    """Interval between progress reports."""
-
-    checkpoint_seconds: float = 120.0
-    """Interval between checkpoints."""
-
-    def learning_rate_at(self, seconds: float, steps: int) -> float:
-        """Return the learning rate after this time and number of steps."""
-        peak = warm_up(self.learning_rate, steps + 1, self.warmup)
-        return cosine_decay(peak, seconds / self.seconds)
+SYNCHRONIZATION_STEPS = 16
+"""Interval at which a GPU is waited for, which limits the queue of pending work."""
 
 
-@dataclass(frozen=True)
-class TrainingProgress:
-    """Progress of a training run."""
+class ScholarTraining(Training[ScholarConfig]):
+    """Train networks on perfect play of nine men's morris (needs torch; size full needs a GPU)."""
 
-    seconds: float
-    """Training time, without interruptions."""
+    Config = ScholarConfig
+    num_points: ClassVar[int] = 75
 
-    steps: int
-    examples: int
-    """Positions trained on, with repetitions."""
+    def __init__(self, config: ScholarConfig, source: ExampleSource | None = None) -> None:
+        """Prepare the training; `source` replaces the solved game."""
+        self.title = f"scholar {config.kind} {config.size}"
+        super().__init__(config)
+        self.max_steps = config.steps or math.inf
+        self.max_seconds = math.inf if config.steps else 60 * config.minutes
+        files = [each for each in (config.teacher, config.distil, config.mistakes) if each]
+        self.data = " ".join(hashlib.sha256(read_bytes(each)).hexdigest() for each in files)
+        large = _load_large_scorer(config)
+        mistakes = None if config.mistakes is None else load_mistakes(config.mistakes)
+        self._device = select_device(config.device, config.threads)
+        self._source = source or open_example_source(self._device.type == "cuda", config.oracle)
+        if config.games and not self._source.has_start:
+            raise BadSpec(
+                "games against perfect play need the whole game solved, not endings alone"
+            )
+        self._sets = read_evaluation_sets(self._source, config.evaluation_set)
+        self.trainer = self._make_trainer(large)
+        """The networks and their steps."""
 
-    loss: float
-    """Mean over the experts in the latest step."""
+        if self.trainer.generator is not None:
+            self.trainer.generator.is_threaded = config.ahead
+            if mistakes is not None:
+                columns = PositionBatch.from_keys(mistakes).position_columns
+                self.trainer.generator.mined = PositionBatch(*self._source.to_columns(columns))
+        self._is_exact = not (config.ahead or config.compact)
+        self._warm_since = 0
+        self._losses: torch.Tensor | None = None
+        self._measured: tuple[int, bool, ScholarWeights] | None = None
 
+    def _make_trainer(self, large: ScholarWeights | None) -> Trainer[Any]:
+        config, source, device = self.config.networks(), self._source, self._device
+        if isinstance(config, ChainConfig):
+            return ChainTrainer(source, config, device)
+        if large is not None:
+            return DistillationTrainer(source, config, device, large)
+        if self.config.teacher is not None:
+            return ImitationTrainer(source, config, device, read_dataset(self.config.teacher))
+        return ExactTrainer(source, config, device)
 
-class Trainer:
-    """Training loop with a time limit and checkpoints."""
+    def step(self, clock: Clock) -> None:
+        """Train on a batch for every expert."""
+        self._losses = self.trainer.step(self.find_rate(clock.seconds))
+        is_due = self.trainer.optimizer.steps % SYNCHRONIZATION_STEPS == 0
+        if is_due and self._losses.is_cuda:
+            torch.cuda.synchronize(self._losses.device)
 
-    def __init__(
-        self,
-        training: AnyTraining,
-        schedule: TrainingSchedule,
-        file: Path | None = None,
-        is_compact: bool = False,
-    ) -> None:
-        """Prepare the loop; `file` is the checkpoint, and the run resumes from it if it exists.
+    def find_rate(self, seconds: float) -> float:
+        """Return the learning rate of the next step, after this time: a linear warm-up, then a
+        cosine decay to zero at the end."""
+        steps = self.trainer.optimizer.steps
+        done = steps / self.max_steps if self.config.steps else seconds / self.max_seconds
+        peak = warm_up(self.config.rate, steps - self._warm_since + 1, WARMUP_STEPS)
+        return cosine_decay(peak, done)
 
-        A compact checkpoint holds the averaged weights alone, in half precision: an eighth of the
-        size. The optimizer then warms up again when the run is resumed.
-        """
-        self.training, self.schedule, self.file = training, schedule, file
-        self.is_compact = is_compact
-        self.seconds = 0.0
-        self.warm_since = 0
-        """Step at which the optimizer began, or began again."""
+    def metrics(self) -> dict[str, float]:
+        """Return the loss, and the proportion of critical positions kept in each set."""
+        assert self._losses is not None
+        kept = {name: each.evaluate(self.trainer)["kept"] for name, each in self._sets.items()}
+        shown = {f"kept/{name}": value for name, value in kept.items() if value is not None}
+        return {"loss": self.trainer.find_loss(self._losses), **shown}
 
-        self.history: list[dict[str, Any]] = []
-        """Records noted during training."""
+    def state(self) -> TrainingState:
+        """Return the state of the optimizer, and of examples and random numbers if it is exact."""
+        optimizer, generator = self.trainer.optimizer, self.trainer.generator
+        facts: dict[str, Any] = {"steps": optimizer.steps, "revived": self.trainer.revived}
+        if self.config.compact:
+            averaged = {
+                name: each.half() for name, each in optimizer.ema_model.state_dict().items()
+            }
+            return TrainingState(facts, prefix_names("averaged", to_arrays(averaged)))
+        arrays = prefix_names("optimizer", optimizer.state().arrays)
+        if self._is_exact:
+            arrays |= prefix_names("random", get_random_state(self._device))
+            if generator is not None:
+                examples = generator.state()
+                facts["examples"] = examples.facts
+                arrays |= prefix_names("examples", examples.arrays)
+        return TrainingState(facts, arrays)
 
-        if file is not None and file.exists():
-            self._restore(file)
+    def load(self, state: TrainingState) -> None:
+        """Go on from a state; one that is not exact goes on with new examples."""
+        optimizer, generator = self.trainer.optimizer, self.trainer.generator
+        steps = int(state.facts["steps"])
+        self.trainer.revived = [tuple(each) for each in state.facts["revived"]]
+        if self.config.compact:
+            averaged = to_tensors(state.select("averaged"))
+            for network in (optimizer.model, optimizer.ema_model):
+                network.load_state_dict(averaged)
+            optimizer.steps = self._warm_since = steps
+        else:
+            optimizer.load(TrainingState({"steps": steps}, state.select("optimizer")))
+        if not self._is_exact:
+            torch.manual_seed(self.config.seed + steps)
+        if generator is not None and self._is_exact:
+            generator.load(TrainingState(state.facts["examples"], state.select("examples")))
+        elif generator is not None:
+            generator.skip(steps)
+            generator.fill()
+        if self._is_exact:
+            set_random_state(state.select("random"), self._device)
 
-    def run(self, seconds: float = math.inf) -> Iterator[TrainingProgress]:
-        """Train until the time limit and yield the progress at intervals.
+    def init_from(self, file: Path) -> None:
+        """Begin with the weights of a file, whose networks may have fewer blocks."""
+        self.trainer.init_from(load_weights(file))
 
-        `seconds` limits this session; the schedule goes on in the next one.
-        """
-        reported = saved = self.seconds
-        end = min(self.schedule.seconds, self.seconds + seconds)
-        try:
-            while self.seconds < end:
-                began = time.monotonic()
-                steps = self.training.optimizer.steps - self.warm_since
-                rate = self.schedule.learning_rate_at(self.seconds, steps)
-                losses = self.training.step(rate)
-                if self.training.optimizer.steps % 16 == 0:
-                    _synchronize(losses)  # limits the queue of pending GPU work
-                self.seconds += time.monotonic() - began
-                if self.seconds - reported >= self.schedule.report_seconds:
-                    reported = self.seconds
-                    yield self._progress(losses)
-                is_due = self.seconds - saved >= self.schedule.checkpoint_seconds
-                if self.file is not None and is_due:
-                    saved = self.seconds
-                    self.save_checkpoint(self.file)
-        finally:
-            if not isinstance(self.training, ImitationTraining):
-                self.training.generator.close()
+    def export(self) -> ScholarWeights:
+        """Return the averaged weights, rounded, with what was measured."""
+        key = self.run.steps, self.run.is_finished
+        if self._measured is None or self._measured[:2] != key:
+            self._measured = (*key, self._measure())
+        return self._measured[2]
 
-    def _progress(self, losses: torch.Tensor) -> TrainingProgress:
-        loss = float(losses.mean())
-        if not math.isfinite(loss):
-            raise LudusError("the scholar diverged; a lower learning rate may help")
-        steps = self.training.optimizer.steps
-        return TrainingProgress(self.seconds, steps, steps * self.training.examples_per_step, loss)
-
-    def log(self, record: dict[str, Any]) -> None:
-        """Add a record to the history, which survives interruptions."""
-        self.history.append(record)
-
-    def save_checkpoint(self, file: Path) -> None:
-        """Write a checkpoint."""
-        optimizer = self.training.optimizer
-        description = {
-            **self._identity(),
-            "seconds": self.seconds,
-            "steps": optimizer.steps,
-            "history": self.history,
+    def _measure(self) -> ScholarWeights:
+        config, trainer = self.config, self.trainer
+        facts = {
+            **{name: getattr(config, name) for name in ("kind", "size", "seed", "optimizer")},
+            "weight_decay": config.weight_decay,
+            "teacher": "perfect play" if config.teacher is None else config.teacher.stem,
+            "steps": trainer.optimizer.steps,
+            "parameters": sum(each.numel() for each in trainer.optimizer.model.parameters()),
+            "device": str(self._device),
+            "exams": {name: each.evaluate(trainer) for name, each in self._sets.items()},
+            "revived": trainer.revived,
         }
-        parts = optimizer.state_parts("networks")
-        if self.is_compact:
-            averaged = parts["averaged"]
-            parts = {AVERAGED: {name: each.half() for name, each in averaged.items()}}
-        save_checkpoint(file, description, parts)
+        if config.games and self.run.is_finished:
+            facts["games"] = summarize_errors(
+                find_first_errors(self._source, trainer.choose, 2 * config.games, config.seed)
+            )
+        weights = trainer.export({})
+        if self._sets:
+            # The networks as they play, rounded to bytes.
+            with trainer.play_with(weights):
+                facts["rounded"] = {
+                    name: each.evaluate(trainer)["kept"] for name, each in self._sets.items()
+                }
+        return replace(weights, trained=facts)
 
-    def _identity(self) -> dict[str, Any]:
-        """Return what must match for a checkpoint to be resumed."""
-        config = asdict(self.training.config)
-        config["shelf"] = config.pop("buffer_size")  # its key in existing checkpoints
-        identity = {"kind": self.training.checkpoint_kind, "course": config}
-        basis = KERNEL_BASES[config["optimizer"]]
-        # Existing checkpoints do not name these.
-        for name, value in (("optimizer", "adam"), ("weight_decay", 0.0)):
-            if config[name] == value:
-                del config[name]
-        return identity if basis == "group" else {**identity, "kernel basis": basis}
-
-    def _restore(self, file: Path) -> None:
-        optimizer = self.training.optimizer
-        with resume_checkpoint(file, self._identity()) as (description, parts):
-            if AVERAGED in parts:
-                for network in (optimizer.model, optimizer.ema_model):
-                    restore_network(network, parts[AVERAGED])
-                self.warm_since = int(description["steps"])
-            else:
-                optimizer.restore(parts, "networks")
-            self.seconds, optimizer.steps = float(description["seconds"]), int(description["steps"])
-            self.history = list(description["history"])
-        torch.manual_seed(self.training.config.seed + optimizer.steps)
-        if not isinstance(self.training, ImitationTraining):
-            self.training.generator.skip(optimizer.steps)
-
-
-def _synchronize(losses: torch.Tensor) -> None:
-    if losses.is_cuda:
-        torch.cuda.synchronize(losses.device)
-
-
-def load_scorer_preset(size: str, seed: int) -> ScorerConfig:
-    """Load a preset of presets.toml for the scorer."""
-    fields = _load_preset("scorer", size)
-    banks = tuple(ExpertBank(**bank) for bank in fields.pop("banks"))
-    return ScorerConfig(banks=banks, seed=seed, **fields)
-
-
-def load_chain_preset(size: str, seed: int) -> ChainConfig:
-    """Load a preset of presets.toml for the chain."""
-    fields = _load_preset("chain", size)
-    # Lists of numbers by part: channels and blocks.
-    tuples = {name: tuple(each) for name, each in fields.items() if isinstance(each, list)}
-    return ChainConfig(seed=seed, **{**fields, **tuples})
-
-
-def _load_preset(way: str, size: str) -> dict[str, Any]:
-    tables = tomllib.loads(Path(__file__).with_name("presets.toml").read_text(encoding="utf-8"))
-    fields, mixture = tables[way][size], DataMixture()
-    changes = {
-        name: replace(getattr(mixture, name), **value) if isinstance(value, dict) else value
-        for name, value in tables["mixture"][fields["mixture"]].items()
-    }
-    return {**fields, "mixture": replace(mixture, **changes)}
-
-
-def export_weights(
-    training: ScorerTraining | ChainTraining, facts: Mapping[str, Any]
-) -> ScholarWeights:
-    """Return the averaged weights by expert, with facts about the training."""
-    banks = [_split_experts(bank) for bank in training.optimizer.ema_model.children()]
-    if isinstance(training, ScorerTraining):
-        repeats = zip(training.config.banks, training.experts, strict=True)
-        scorers = (each for bank in banks for each in bank)
-        return ScholarWeights(
-            SCORER,
-            tuple(
-                pack_weights(add_ply_outputs(each, training.fit_plies(expert)))
-                for expert, each in enumerate(scorers)
-            ),
-            facts,
-            tuple(bank.repeats for bank, experts in repeats for _ in experts),
-        )
-    experts = (
-        {
-            f"{part}.{name}": values
-            for part, network in zip(MOVE_PARTS, networks, strict=True)
-            for name, values in network.items()
-        }
-        for networks in zip(*banks, strict=True)
-    )
-    return ScholarWeights(CHAIN, tuple(map(pack_weights, experts)), facts)
-
-
-def add_ply_outputs(
-    expert: Mapping[str, NDArray[Any]], rows: model.PlyRegression
-) -> dict[str, NDArray[Any]]:
-    """Append the outputs for the plies to the end to an expert's last layer."""
-    weights, bias = (each.float().cpu().numpy() for each in rows)
-    return {
-        **expert,
-        "last": np.concatenate([expert["last"], weights]),
-        "last_bias": np.concatenate([expert["last_bias"], bias[None]], axis=1),
-    }
-
-
-def _drop_ply_outputs(expert: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Remove the outputs for plies, which do not exist in training."""
-    return {
-        **expert,
-        "last": expert["last"][:NUM_RESULTS],
-        "last_bias": expert["last_bias"][:, :NUM_RESULTS],
-    }
-
-
-def _split_experts(bank: nn.Module) -> list[dict[str, NDArray[np.float32]]]:
-    assert isinstance(bank, EquivariantNetwork)
-    named = {
-        name: each.float().cpu().numpy() for name, each in bank.parameters_by_element().items()
-    }
-    number = len(named["first"])
-    return [{name: values[expert] for name, values in named.items()} for expert in range(number)]
-
-
-def load_initial_weights(training: ScorerTraining | ChainTraining, weights: ScholarWeights) -> None:
-    """Initialize a training from a file's weights; raise BadWeights if the shapes differ.
-
-    A scorer may have more blocks than the file. Those are added behind the others; their output is
-    0 at first, so that the networks begin with the same predictions.
-    """
-    experts = [weights.expert_weights(number) for number in range(len(weights.experts))]
-    banks: list[list[dict[str, NDArray[Any]]]]
-    if isinstance(training, ScorerTraining):
-        if weights.kind != SCORER:
-            raise BadWeights(f"these networks are a {weights.kind}, not a {SCORER}")
-        banks = [
-            [_drop_ply_outputs(experts[number]) for number in bank] for bank in training.experts
+    def report(self) -> dict[str, Any]:
+        """Return what was measured, and the curves."""
+        history = [
+            {
+                "seconds": point["seconds"],
+                "steps": point["steps"],
+                "examples": point["steps"] * self.trainer.examples_per_step,
+                "loss": point["loss"],
+                "kept": {name: point.get(f"kept/{name}") for name in self._sets},
+            }
+            for point in self.run.history
         ]
-    else:
-        parts = range(len(MOVE_PARTS))
-        banks = [[select_part_weights(expert, part) for expert in experts] for part in parts]
-    optimizer = training.optimizer
-    for bank, network in zip(banks, optimizer.model.children(), strict=True):
-        _fill_parameters(network, bank)
-    optimizer.ema_model.load_state_dict(optimizer.model.state_dict())
+        return {**self.export().trained, "history": history}
+
+    def describe(self, report: Mapping[str, Any]) -> str:
+        lines = [f"{report['steps']} steps in {report['seconds']:.0f} s"]
+        for name, found in report["exams"].items():
+            measured = {**found, "rounded": report["rounded"][name]}
+            shown = ", ".join(
+                f"{key} {measured[key]:.2%}"
+                for key in ("kept", "rounded", "legal", "placing", "moving", "flying")
+                if measured.get(key) is not None
+            )
+            lines.append(f"{name}: {found['critical']} critical positions; {shown or 'none kept'}")
+        if not report["exams"]:
+            lines.append("no evaluation set was named; --evaluation-set FILE measures the networks")
+        return "\n".join(lines)
+
+    def close(self) -> None:
+        self.trainer.close()
 
 
-def _fill_parameters(network: nn.Module, experts: list[dict[str, NDArray[Any]]]) -> None:
-    assert isinstance(network, EquivariantNetwork)
-    parameters = dict(network.named_parameters())
-    for name in experts[0]:
-        if name not in parameters:
-            raise BadWeights(f"these networks are larger: they have {name}")
-    for name, parameter in parameters.items():
-        if any(name not in expert for expert in experts):
-            if name.startswith("blocks."):
-                continue
-            raise BadWeights(f"these networks have no {name}")
-        values = np.stack([expert[name] for expert in experts])
-        if values.shape != tuple(parameter.shape):
-            raise BadWeights(f"these networks are of another size: {name} is {values.shape}")
-        network.load_by_element(name, torch.as_tensor(values).to(parameter.device))
+def _load_large_scorer(config: ScholarConfig) -> ScholarWeights | None:
+    """Return the scorer to learn from, if there is one."""
+    if config.distil is None:
+        return None
+    weights = load_weights(config.distil)
+    if weights.kind != SCORER:
+        shown = quote_path(config.distil)
+        raise BadSpec(f"{shown} holds no scorer; distil learns from scorers alone")
+    return weights

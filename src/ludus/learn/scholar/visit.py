@@ -33,8 +33,7 @@ from ludus.games.nine_mens_morris.bitboards import find_least_images
 from ludus.learn.scholar.bounded_scores import BoundedScores, CachedScores, ScoreFunction
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.inference import MIN_WINNING_SCORE
-from ludus.learn.scholar.model import as_tensor
-from ludus.learn.scholar.training_data import to_source_array
+from ludus.learn.scholar.network import as_tensor, to_source_array
 
 UNSCORED = -2.0
 """Below all scores."""

@@ -69,6 +69,20 @@ class ScholarWeights:
         layers = [(name, values.size) for name, values in tensors.items() if "bias" not in name]
         return format_network(f"{self.kind}, parameters of the first expert", layers, facts)
 
+    def save(self, path: Path) -> None:
+        """Write the weights to a file."""
+        tensors = {
+            f"{number}/{name}": values
+            for number, expert in enumerate(self.experts)
+            for name, values in expert.items()
+        }
+        description = {
+            "kind": self.kind,
+            "repeats": list(self.repeats),
+            "trained": dict(self.trained),
+        }
+        write_tensors(path, description, tensors)
+
     def expert_weights(self, number: int) -> Tensors:
         """Return the weights of one expert in single precision."""
         stored = self.experts[number]
@@ -107,21 +121,6 @@ def pack_weights(weights: Mapping[str, NDArray[np.float32]]) -> Tensors:
             rounding = quantize_kernel if is_kernel else quantize
             packed[name], packed[name + SCALE_SUFFIX] = rounding(values)
     return packed
-
-
-def save_weights(path: Path, weights: ScholarWeights) -> None:
-    """Write the weights to a file."""
-    tensors = {
-        f"{number}/{name}": values
-        for number, expert in enumerate(weights.experts)
-        for name, values in expert.items()
-    }
-    description = {
-        "kind": weights.kind,
-        "repeats": list(weights.repeats),
-        "trained": dict(weights.trained),
-    }
-    write_tensors(path, description, tensors)
 
 
 def load_weights(path: Path | str) -> ScholarWeights:

@@ -1,33 +1,36 @@
 """Training of the chain TO, FROM, REMOVE on the sets of all value-keeping choices."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
-from ludus.games.nine_mens_morris.batch import NO_POINT, PositionBatch, unpack_part
+from ludus.games.nine_mens_morris.batch import (
+    NO_POINT,
+    PositionBatch,
+    unpack_part,
+)
 from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS
 from ludus.learn.equivariant.model import EquivariantNetwork
+from ludus.learn.scholar.config import ChainConfig
+from ludus.learn.scholar.data import ExampleGenerator, NewExamples, sample_one
 from ludus.learn.scholar.encoding import NUM_EXPERTS
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
-from ludus.learn.scholar.inference import CHAIN_INPUT_PERMUTATIONS, MOVE_PARTS
-from ludus.learn.scholar.model import (
+from ludus.learn.scholar.inference import (
+    CHAIN_INPUT_PERMUTATIONS,
+    MOVE_PARTS,
+    select_part_weights,
+)
+from ludus.learn.scholar.network import (
     KERNEL_BASES,
+    Arrays,
     ExpertChunks,
-    TensorEncoder,
     as_tensor,
-    build_optimizer,
-    make_replay_buffer,
+    split_experts,
 )
-from ludus.learn.scholar.revival import CHECK_INTERVAL, find_dead_experts, revive_experts
-from ludus.learn.scholar.training_data import (
-    ExampleGenerator,
-    NewExamples,
-    TrainingConfig,
-    sample_one,
-)
+from ludus.learn.scholar.trainer import DEAD_CHECK_BATCH, Trainer, make_replay_buffer
+from ludus.learn.scholar.weights import CHAIN
 
 
 class ChainExamples(NamedTuple):
@@ -58,11 +61,11 @@ CHAIN_EXAMPLE_TYPES = (torch.int32, torch.int32, torch.uint8, torch.uint8, *[tor
 """Column types of ChainExamples."""
 
 
-def make_chain_examples(examples: ExampleBatch, calm: float) -> ChainExamples:
-    """Make examples of all critical positions and a proportion `calm` of the others."""
+def make_chain_examples(examples: ExampleBatch, uncritical: float) -> ChainExamples:
+    """Make examples of all critical positions and a proportion `uncritical` of the others."""
     keeps = as_tensor(examples.keeps_value)
-    is_calm = torch.rand(len(keeps), device=keeps.device) < calm
-    row = ((as_tensor(examples.is_critical) | is_calm) & keeps.any(1)).nonzero()[:, 0]
+    is_sampled = torch.rand(len(keeps), device=keeps.device) < uncritical
+    row = ((as_tensor(examples.is_critical) | is_sampled) & keeps.any(1)).nonzero()[:, 0]
     keeps, moves = keeps[row], as_tensor(examples.children.move)[row]
     move = moves.gather(1, sample_one(keeps)[:, None])
     sets, good = [], keeps
@@ -82,46 +85,22 @@ def _pack_choices(choices: torch.Tensor, good: torch.Tensor) -> torch.Tensor:
     return (chosen * weights).sum(1, dtype=torch.int32)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChainConfig(TrainingConfig):
-    """Training parameters of the chain."""
-
-    channels: tuple[int, int, int] = (72, 40, 32)
-    """Channels of the networks for TO, FROM and REMOVE."""
-
-    blocks: tuple[int, int, int] = (2, 2, 2)
-    batch: int = 2048
-
-
-DEAD_CHECK_BATCH = 256
-"""Positions of each expert in a check for dead networks."""
-
-
-class ChainTraining:
+class ChainTrainer(Trainer[ChainConfig]):
     """Joint training of three banks of experts."""
 
-    checkpoint_kind: ClassVar[str] = "ChainTraining"
-    """Name of the kind of training in checkpoints."""
+    weights_kind = CHAIN
+    generator: ExampleGenerator
 
     def __init__(self, source: ExampleSource, config: ChainConfig, device: torch.device) -> None:
-        torch.manual_seed(config.seed)
-        self.config = config
-        self.encoder = TensorEncoder(device)
+        super().__init__(config, device)
         self.replay_buffer = make_replay_buffer(
             ChainExamples, CHAIN_EXAMPLE_TYPES, config.buffer_size, device
         )
-        self.optimizer = build_optimizer(
-            self._networks, config.averaging, device, config.optimizer, config.weight_decay
-        )
-        self._optimizer_step = self.optimizer.prepare_step(self._losses, "step")
-        self.revived: list[tuple[int, str, int, int]] = []
-        """Replaced networks: step, part of the move, expert, and the neighbour copied."""
-
         self.generator = ExampleGenerator(
             source, config, self.choose, self.make_examples, self.replay_buffer
         )
 
-    def _networks(self) -> nn.ModuleList:
+    def _make_networks(self) -> nn.ModuleList:
         shapes = zip(
             CHAIN_INPUT_PERMUTATIONS, self.config.channels, self.config.blocks, strict=True
         )
@@ -141,12 +120,28 @@ class ChainTraining:
     def examples_per_step(self) -> int:
         return self.config.batch * NUM_EXPERTS
 
-    def step(self, learning_rate: float) -> torch.Tensor:
-        """Train on one batch for every expert and return the loss of each part."""
-        self.generator.prepare_step(self.optimizer.steps)
-        if self.optimizer.steps % CHECK_INTERVAL == CHECK_INTERVAL - 1:
-            self.revive_dead_experts()
-        return self._optimizer_step(learning_rate) / NUM_EXPERTS
+    def find_loss(self, losses: torch.Tensor) -> float:
+        return super().find_loss(losses) / NUM_EXPERTS
+
+    def _name_expert(self, bank: int, number: int) -> tuple[Any, ...]:
+        return MOVE_PARTS[bank], number
+
+    def _sample_inputs(self) -> Iterator[tuple[EquivariantNetwork, torch.Tensor]]:
+        batch = self.replay_buffer.sample(min(self.config.batch, DEAD_CHECK_BATCH))
+        yield from self._networks_with_inputs(batch)
+
+    def _pack_experts(self) -> Iterator[Arrays]:
+        banks = [split_experts(bank) for bank in self.optimizer.ema_model.children()]
+        for networks in zip(*banks, strict=True):
+            yield {
+                f"{part}.{name}": values
+                for part, network in zip(MOVE_PARTS, networks, strict=True)
+                for name, values in network.items()
+            }
+
+    def _unpack_experts(self, experts: Sequence[Arrays]) -> Iterator[Sequence[Arrays]]:
+        for part in range(len(MOVE_PARTS)):
+            yield [select_part_weights(expert, part) for expert in experts]
 
     def _losses(self) -> torch.Tensor:
         """Return the losses of one batch, summed over the experts."""
@@ -169,16 +164,9 @@ class ChainTraining:
             choice = _one_hot(unpack_part(batch.move, part), features)
             features = torch.cat([features, choice], dim=-1)
 
-    def revive_dead_experts(self) -> None:
-        """Replace experts that no longer learn by copies of their neighbours."""
-        batch = self.replay_buffer.sample(min(self.config.batch, DEAD_CHECK_BATCH))
-        for part, (network, features) in enumerate(self._networks_with_inputs(batch)):
-            pairs = revive_experts(self.optimizer, part, find_dead_experts(network, features))
-            self.revived += [(self.optimizer.steps, MOVE_PARTS[part], *pair) for pair in pairs]
-
     def make_examples(self, examples: ExampleBatch, error: torch.Tensor) -> NewExamples:
         """Return positions and their experts; all value-keeping moves are targets, not `error`."""
-        chain_examples = make_chain_examples(examples, self.config.mixture.calm)
+        chain_examples = make_chain_examples(examples, self.config.mixture.uncritical)
         experts = self.encoder.select_experts(chain_examples.positions)
         return chain_examples, experts
 
@@ -191,6 +179,9 @@ class ChainTraining:
         chosen = self.moves(examples.positions.map(as_tensor))[:, None]
         is_it = chosen == as_tensor(examples.children.move)
         return is_it & as_tensor(examples.children.is_move)
+
+    def is_legal(self, examples: ExampleBatch) -> torch.Tensor:
+        return self.is_chosen(examples).any(1)
 
     @torch.no_grad()
     def moves(self, positions: PositionBatch) -> torch.Tensor:

@@ -1,20 +1,25 @@
-"""Torch side of the networks: encoding, grouping by expert, selection of the best move."""
+"""Networks in torch: encoding, grouping by expert, building, optimizer, and weights to a file."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
 
 from ludus.games.nine_mens_morris.batch import DRAW, LOST, PositionBatch
+from ludus.games.nine_mens_morris.bitboards import Array
 from ludus.learn.common.optimizer import EmaOptimizer
-from ludus.learn.common.replay_buffer import Columns, ReplayBuffer
+from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import GROUP_ORDER
-from ludus.learn.equivariant.model import KernelBasis
+from ludus.learn.equivariant.model import EquivariantNetwork, KernelBasis
 from ludus.learn.equivariant.muon import Muon
+from ludus.learn.scholar.config import OptimizerName
+from ludus.learn.scholar.cuda import encode_positions, has_feature_kernel
 from ludus.learn.scholar.encoding import (
+    FEATURE_PERMUTATIONS,
     NUM_EXPERTS,
     BoardMatrices,
     board_matrices,
@@ -22,9 +27,11 @@ from ludus.learn.scholar.encoding import (
     expert_table,
     select_experts,
 )
-from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
-from ludus.learn.scholar.feature_kernel import encode_positions, has_feature_kernel
-from ludus.learn.scholar.inference import LONG_GAME_LOG2
+from ludus.learn.scholar.inference import LONG_GAME_LOG2, NUM_RESULTS, OUTPUT_NAMES
+from ludus.learn.scholar.weights import ScholarWeights
+
+Arrays = dict[str, NDArray[Any]]
+"""Weights of one network by name."""
 
 MAX_CHUNKS = 256
 """Maximum number of chunks evaluated together."""
@@ -105,6 +112,11 @@ def as_tensor(array: Any) -> torch.Tensor:
     return torch.as_tensor(array)
 
 
+def to_source_array(values: torch.Tensor) -> Array:
+    """Convert a tensor to the array type of its source: numpy's, or a tensor on a GPU."""
+    return values if values.is_cuda else values.numpy()
+
+
 def _matrices_on(device: torch.device, dtype: torch.dtype) -> BoardMatrices:
     matrices = {}
     for name, values in vars(board_matrices()).items():
@@ -112,9 +124,6 @@ def _matrices_on(device: torch.device, dtype: torch.dtype) -> BoardMatrices:
         matrices[name] = given.to(dtype) if given.is_floating_point() else given.int()
     return BoardMatrices(**matrices)
 
-
-OptimizerName = Literal["adam", "muon"]
-"""Adam for all weights, or Muon for those of the group convolutions; see `equivariant.muon`."""
 
 KERNEL_BASES: dict[OptimizerName, KernelBasis] = {"adam": "group", "muon": "fourier"}
 """Basis of the weights of group convolutions in training."""
@@ -146,55 +155,6 @@ def build_optimizer(
         else torch.optim.Adam(model.parameters(), **options)
     )
     return EmaOptimizer(model, ema_model, optimizer, ema_decay, has_ema_warmup=True)
-
-
-def make_replay_buffer(
-    example_type: Callable[..., Columns],
-    dtypes: Sequence[torch.dtype],
-    capacity: int,
-    device: torch.device,
-    num_rings: int = NUM_EXPERTS,
-) -> ReplayBuffer[Columns]:
-    """Return an empty buffer with a ring of this capacity for each expert."""
-    columns = (torch.zeros(num_rings * capacity, dtype=dtype, device=device) for dtype in dtypes)
-    return ReplayBuffer(example_type(*columns), num_rings)
-
-
-ScoreFunction = Callable[[PositionBatch], torch.Tensor]
-"""Maps positions to their utility for the side that is not to move."""
-
-WON_SCORE = 2.0
-"""Score above all others: the move wins the game by the rules."""
-
-
-@dataclass(frozen=True)
-class Exam:
-    """Critical positions with all their moves, to measure how often a scholar keeps the value."""
-
-    examples: ExampleBatch
-
-    @classmethod
-    def from_positions(cls, source: ExampleSource, positions: PositionBatch) -> Self:
-        """Make an exam of the critical ones among the positions."""
-        examples = source.examples(positions)
-        return cls(examples[examples.is_critical])
-
-    def __len__(self) -> int:
-        return len(self.examples)
-
-    def is_kept(self, chosen: torch.Tensor) -> torch.Tensor:
-        """Return where the moves with these indices keep the value."""
-        return as_tensor(self.examples.keeps_value).gather(1, chosen[:, None])[:, 0]
-
-
-def select_best_moves(examples: ExampleBatch, score: ScoreFunction) -> torch.Tensor:
-    """Return the index of the move with the best score in each row."""
-    children = examples.children
-    is_move = as_tensor(children.is_move)
-    scores = torch.full(is_move.shape, -WON_SCORE, device=is_move.device)
-    scores[is_move] = score(children.positions.map(as_tensor)[is_move])
-    scores[is_move & (as_tensor(children.value) == LOST)] = WON_SCORE
-    return scores.argmax(1)
 
 
 RIDGE_PENALTY = 1e-3
@@ -247,3 +207,123 @@ def _fit_ridge(inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     )
     solution[-1] += mean
     return solution
+
+
+def build_expert(weights: ScholarWeights, number: int) -> EquivariantNetwork:
+    """Build one expert of a scorer in torch, with all outputs of the player's."""
+    tensors = weights.expert_weights(number)
+    channels = len(tensors["first"])
+    blocks = sum(name.endswith("layer1") for name in tensors)
+    network = EquivariantNetwork(
+        FEATURE_PERMUTATIONS,
+        len(OUTPUT_NAMES),
+        channels,
+        blocks,
+        repeats=weights.repeats[number],
+    )
+    parameters = {name: torch.as_tensor(values)[None] for name, values in tensors.items()}
+    nn.Module.load_state_dict(network, parameters)
+    return network.eval().requires_grad_(False)
+
+
+def split_experts(bank: nn.Module) -> list[Arrays]:
+    """Return the weights of each expert of a bank, group convolutions by group element."""
+    assert isinstance(bank, EquivariantNetwork)
+    named = {
+        name: each.float().cpu().numpy() for name, each in bank.parameters_by_element().items()
+    }
+    number = len(named["first"])
+    return [{name: values[expert] for name, values in named.items()} for expert in range(number)]
+
+
+def fill_bank(bank: nn.Module, experts: Sequence[Mapping[str, NDArray[Any]]]) -> None:
+    """Set the weights of a bank's experts; raise BadWeights if the shapes differ.
+
+    The bank may have more blocks. Those are added behind the others; their output is 0 at first, so
+    that the networks begin with the same predictions.
+    """
+    assert isinstance(bank, EquivariantNetwork)
+    parameters = dict(bank.named_parameters())
+    for name in experts[0]:
+        if name not in parameters:
+            raise BadWeights(f"these networks are larger: they have {name}")
+    for name, parameter in parameters.items():
+        if any(name not in expert for expert in experts):
+            if name.startswith("blocks."):
+                continue
+            raise BadWeights(f"these networks have no {name}")
+        values = np.stack([expert[name] for expert in experts])
+        if values.shape != tuple(parameter.shape):
+            raise BadWeights(f"these networks are of another size: {name} is {values.shape}")
+        bank.load_by_element(name, torch.as_tensor(values).to(parameter.device))
+
+
+def add_ply_outputs(expert: Mapping[str, NDArray[Any]], rows: PlyRegression) -> Arrays:
+    """Append the outputs for the plies to the end to an expert's last layer."""
+    weights, bias = (each.float().cpu().numpy() for each in rows)
+    return {
+        **expert,
+        "last": np.concatenate([expert["last"], weights]),
+        "last_bias": np.concatenate([expert["last_bias"], bias[None]], axis=1),
+    }
+
+
+def drop_ply_outputs(expert: Mapping[str, NDArray[Any]]) -> Arrays:
+    """Remove the outputs for plies, which do not exist in training."""
+    return {
+        **expert,
+        "last": expert["last"][:NUM_RESULTS],
+        "last_bias": expert["last_bias"][:, :NUM_RESULTS],
+    }
+
+
+# Dead experts: networks whose last hidden units are zero everywhere. The output of such a network
+# does not depend on the position, and no gradient reaches its layers, so it never learns again. It
+# happens to a few of many small networks trained at a high rate.
+
+MIN_ALIVE = 0.5
+"""Proportion of positions with a positive unit below which a network counts as dead; it is 1 in
+networks that learn."""
+
+
+@torch.no_grad()
+def find_dead_experts(network: EquivariantNetwork, features: torch.Tensor) -> list[int]:
+    """Return the experts of a network that are dead on features, (experts, positions, features)."""
+    units = network.forward_in_fourier_basis(features)
+    alive = (units > 0).any(-1).float().mean(1)
+    return (alive < MIN_ALIVE).nonzero()[:, 0].tolist()
+
+
+def revive_experts(optimizer: EmaOptimizer, bank: int, dead: list[int]) -> list[tuple[int, int]]:
+    """Replace dead experts of a bank by copies of their nearest neighbours that are alive.
+
+    Returns pairs of dead expert and neighbour. If all are dead, the learning rate is too high for
+    any of them, and nothing is done.
+    """
+    pairs = []
+    models = [list(model.children())[bank] for model in (optimizer.model, optimizer.ema_model)]
+    network = models[0]
+    assert isinstance(network, EquivariantNetwork)
+    number = len(network.first)
+    alive = [expert for expert in range(number) if expert not in dead]
+    for expert in dead if alive else []:
+        nearest = min(alive, key=lambda other: abs(other - expert))
+        for model in models:
+            _copy_expert(model, nearest, expert)
+        _copy_adam_state(optimizer, network, nearest, expert)
+        pairs.append((expert, nearest))
+    return pairs
+
+
+@torch.no_grad()
+def _copy_expert(network: nn.Module, source: int, target: int) -> None:
+    for parameter in network.parameters():
+        parameter[target] = parameter[source]
+
+
+@torch.no_grad()
+def _copy_adam_state(optimizer: EmaOptimizer, network: nn.Module, source: int, target: int) -> None:
+    for parameter in network.parameters():
+        for values in optimizer.adam.state.get(parameter, {}).values():
+            if values.shape == parameter.shape:
+                values[target] = values[source]

@@ -18,7 +18,7 @@ from ludus.games.nine_mens_morris.batch import (
 )
 from ludus.games.nine_mens_morris.batch import pack_moves as pack
 from ludus.games.nine_mens_morris.board import SYMMETRIES
-from ludus.learn.common.checkpoint import BadCheckpoint
+from ludus.learn.checkpoint import BadCheckpoint
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.bounded_scores import (
@@ -28,9 +28,16 @@ from ludus.learn.scholar.bounded_scores import (
     multiply_exact_inputs,
     split_bfloat16,
 )
-from ludus.learn.scholar.certify import (
+from ludus.learn.scholar.certificate import (
     CertificateConfig,
     Certification,
+)
+from ludus.learn.scholar.certificate_checks import (
+    compare_in_numpy,
+    load_certified_choice,
+    measure_rounding,
+    play_certified_games,
+    score_on_device,
 )
 from ludus.learn.scholar.encoding import encode
 from ludus.learn.scholar.exceptions import (
@@ -42,14 +49,7 @@ from ludus.learn.scholar.exceptions import (
     save_exceptions,
 )
 from ludus.learn.scholar.inference import NUM_RESULTS, Scorer
-from ludus.learn.scholar.verification import (
-    compare_in_numpy,
-    load_certified_choice,
-    measure_rounding,
-    play_certified_games,
-    score_on_device,
-)
-from ludus.learn.scholar.weights import load_weights, pack_weights, save_weights
+from ludus.learn.scholar.weights import load_weights, pack_weights
 from support.scholar_games import FOUR, drawn_endings, oracle_of, source_of
 from support.scholar_weights import GAME, made, random_weights
 
@@ -163,14 +163,14 @@ def named(points):
 def certified(tmp_path, found):
     """A file of weights with its exceptions beside it."""
     path = tmp_path / "scorer.safetensors"
-    save_weights(path, random_weights("scorer"))
+    random_weights("scorer").save(path)
     save_exceptions(path.with_suffix(".exceptions"), found)
     return path
 
 
 def test_the_player_plays_stored_moves(certified, found):
     player, bare = made(certified), made(certified, exceptions="off")
-    other_care = made(certified, care=40)
+    other_care = made(certified, loss_aversion=40)
     positions = PositionBatch.from_keys(found.keys).to_positions(GAME)
     choices = player.choose_many(positions)
     assert pack(moves_to_points(each.move for each in choices)).tolist() == found.moves.tolist()
@@ -255,13 +255,13 @@ def test_damaged_and_foreign_exceptions_are_refused_in_one_line(certified, tmp_p
         made(certified, exceptions="off")
     beside.write_bytes(whole)
     other = tmp_path / "other.safetensors"
-    save_weights(other, random_weights("scorer", seed=1))
+    random_weights("scorer", seed=1).save(other)
     beside.rename(other.with_suffix(".exceptions"))
     with pytest.raises(BadWeights, match="other weights") as error:
         made(other)
     assert "\n" not in str(error.value)
     with pytest.raises(LudusError, match="no exceptions"):
-        made(tmp_path / "x", way="chain", exceptions="off")
+        made(tmp_path / "x", kind="chain", exceptions="off")
 
 
 def test_torch_and_numpy_agree():
@@ -321,7 +321,7 @@ def play_openings(number):
 def test_decisions_of_torch_and_numpy_are_compared(tmp_path):
     keys = torch.as_tensor(drawn_endings(30).find_canonical()[0])
     path = tmp_path / "scorer.safetensors"
-    save_weights(path, random_weights("scorer"))
+    random_weights("scorer").save(path)
     scores = CachedScores(TorchScores(load_weights(path), CARE, CPU), CPU, 12)
     batch = score_on_device(source_of(FOUR), scores, keys)
     found = compare_in_numpy(str(path), batch)

@@ -1,75 +1,22 @@
-"""Training positions: random ones, games of the oracle, and self-play with its errors."""
+"""Training data: random positions, games of the oracle, and self-play with its errors."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.games.nine_mens_morris.bitboards import Array
+from ludus.learn.checkpoint import TrainingState, prefix_names
 from ludus.learn.common.optimizer import NUM_WARMUP_CALLS
 from ludus.learn.common.prefetch import Prefetcher
 from ludus.learn.common.replay_buffer import ReplayBuffer
+from ludus.learn.scholar.config import DataMixture, SelfPlayConfig, TrainerConfig
 from ludus.learn.scholar.encoding import MEN_PER_SIDE, select_expert
-from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
-from ludus.learn.scholar.model import OptimizerName, as_tensor
+from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, to_numpy
+from ludus.learn.scholar.network import as_tensor, to_source_array
 from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
 from ludus.oracles.morris.sectors import Subspace
-
-
-@dataclass(frozen=True)
-class SelfPlayConfig:
-    """Parameters of parallel games in which the scholar may play."""
-
-    games: int
-    """Number of games; each advances by one ply per round."""
-
-    noise: float
-    """Probability of a random move."""
-
-    own: float
-    """Probability that other plies are the scholar's move instead of a random value-keeping one; 0
-    saves the inference."""
-
-    plays_errors: bool
-    """Whether the scholar's move is played even if it gives the value away."""
-
-    max_plies: int
-    """Length in plies after which a game restarts."""
-
-    from_start: float
-    """Proportion of restarts at the start of the game."""
-
-    from_errors: float
-    """Proportion of restarts where the scholar erred; the rest are anywhere."""
-
-
-@dataclass(frozen=True)
-class DataMixture:
-    """Sources of the positions of a round."""
-
-    drawn: int = 1 << 15
-    """Positions sampled at random."""
-
-    free: SelfPlayConfig = SelfPlayConfig(1 << 15, 0.15, 0.0, False, 50, 0.6, 0.0)
-    """Games without the scholar; many, so that positions rarely repeat."""
-
-    wild: SelfPlayConfig = SelfPlayConfig(1 << 12, 0.2, 0.7, True, 60, 0.4, 0.3)
-    """Games with many errors, so that the scholar is trained on unusual positions, too."""
-
-    sound: SelfPlayConfig = SelfPlayConfig(1 << 13, 0.01, 1.0, False, 40, 0.7, 0.3)
-    """Games against perfect play until the first error."""
-
-    moves: int = 2
-    """Number of value-keeping moves, and of other moves, sampled from a critical position."""
-
-    calm: float = 0.1
-    """Proportion of examples among positions in which every move keeps the value."""
-
-    losses: float = 0.6
-    """While placing: factor on the sampling weight for each captured man."""
 
 
 def compute_subspace_weights(subspaces: Sequence[Subspace], mixture: DataMixture) -> list[float]:
@@ -81,42 +28,16 @@ def compute_subspace_weights(subspaces: Sequence[Subspace], mixture: DataMixture
     kinds = np.array(
         [select_expert(s.mover_hand, s.other_hand, s.mover, s.other) for s in subspaces]
     )
-    weights = np.array([_subspace_weight(each, mixture.losses) for each in subspaces])
+    weights = np.array([_subspace_weight(each, mixture.capture_factor) for each in subspaces])
     totals = np.bincount(kinds, weights)
     normalized: list[float] = (weights / totals[kinds]).tolist()
     return normalized
 
 
-def _subspace_weight(space: Subspace, losses: float) -> float:
+def _subspace_weight(space: Subspace, capture_factor: float) -> float:
     if space.mover_hand + space.other_hand == 0:
         return 1.0
-    return float(losses ** (2 * MEN_PER_SIDE - sum(space)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainingConfig:
-    """Training parameters shared by scorer and chain."""
-
-    buffer_size: int = 1 << 20
-    """Capacity of the replay buffer per expert."""
-
-    averaging: float = 0.999
-    """Decay of the averaged weights."""
-
-    optimizer: OptimizerName = "adam"
-    weight_decay: float = 0.0
-    """Of the weights that Muon trains, in learning rates: without it they grow with every step."""
-
-    rounds_ahead: int = 20
-    """Rounds of examples generated before the first step."""
-
-    steps_a_round: int = 4
-
-    rounds_an_own: int = 2
-    """Interval, in rounds, at which the scholar itself plays: its inference takes time."""
-
-    mixture: DataMixture = field(default_factory=DataMixture)
-    seed: int = 1
+    return float(capture_factor ** (2 * MEN_PER_SIDE - sum(space)))
 
 
 ChooseMoves = Callable[[ExampleBatch], torch.Tensor]
@@ -154,18 +75,18 @@ class ExampleGenerator:
     def __init__(
         self,
         source: ExampleSource,
-        config: TrainingConfig,
+        config: TrainerConfig,
         choose: ChooseMoves,
         make_examples: MakeExamples,
         replay_buffer: ReplayBuffer[Any],
     ) -> None:
-        """Generate the rounds of examples before the first step."""
         self.source, self.config, self.make_examples = source, config, make_examples
         self.choose, self.replay_buffer = choose, replay_buffer
         self.device = replay_buffer.num_added.device
         self.is_threaded = False
         """Whether rounds are generated on a thread, once training has begun."""
 
+        self._is_filled = False
         self._round: list[NewExamples] = []
         self._next_number = 0
         self._num_steps = 0
@@ -178,10 +99,45 @@ class ExampleGenerator:
         self.rounds = seed << 32
         self.games = [
             SelfPlay(source, games, choose, self.add_examples, self.weights, 3 * seed + number)
-            for number, games in enumerate((mixture.free, mixture.wild, mixture.sound))
+            for number, games in enumerate(mixture.all_games)
         ]
-        for _ in range(config.rounds_ahead):
-            self._store(self.generate(self_play=False))
+
+    def fill(self) -> None:
+        """Generate the rounds of examples before the first step, unless that is done."""
+        if not self._is_filled:
+            self._is_filled = True
+            for _ in range(self.config.rounds_ahead):
+                self._store(self.generate(self_play=False))
+
+    def state(self) -> TrainingState:
+        """Return the replay buffer and all games; only without a thread is that well defined."""
+        buffer = self.replay_buffer
+        arrays = {
+            "added": to_numpy(buffer.num_added),
+            "taken": to_numpy(buffer.num_taken),
+            **{f"column{number}": to_numpy(each) for number, each in enumerate(buffer.columns)},
+        }
+        facts: dict[str, Any] = {"rounds": self.rounds, "is_filled": self._is_filled}
+        for number, games in enumerate(self.games):
+            state = games.play.state()
+            facts[f"games{number}"] = state.facts
+            arrays |= prefix_names(f"games{number}", state.arrays)
+        return TrainingState(facts, arrays)
+
+    def load(self, state: TrainingState) -> None:
+        """Go on from what `state` returned."""
+        buffer = self.replay_buffer
+        pairs: list[tuple[torch.Tensor, Any]] = [
+            (buffer.num_added, state.arrays["added"]),
+            (buffer.num_taken, state.arrays["taken"]),
+            *((each, state.arrays[f"column{n}"]) for n, each in enumerate(buffer.columns)),
+        ]
+        for tensor, values in pairs:
+            tensor.copy_(torch.tensor(values))
+        self.rounds, self._is_filled = state.facts["rounds"], state.facts["is_filled"]
+        for number, games in enumerate(self.games):
+            name = f"games{number}"
+            games.play.load(TrainingState(state.facts[name], state.select(name)))
 
     def skip(self, steps: int) -> None:
         """Go on with other random numbers than those of the first `steps` steps."""
@@ -191,6 +147,7 @@ class ExampleGenerator:
 
     def prepare_step(self, steps: int) -> None:
         """Add the round of examples, if any, that precedes the step after `steps` steps."""
+        self.fill()
         self._num_steps += 1
         number, step = divmod(steps, self.config.steps_a_round)
         if step:
@@ -228,7 +185,7 @@ class ExampleGenerator:
         self.rounds += 1
         self._round = []
         positions = self.source.sample_positions(
-            self.config.mixture.drawn, self.rounds, weights=self.weights
+            self.config.mixture.random_positions, self.rounds, weights=self.weights
         )
         examples = self.source.examples(positions, seed=self.rounds)
         self.add_examples(examples, make_no_errors(examples))
@@ -244,7 +201,7 @@ class ExampleGenerator:
     def _add_mined(self, mined: PositionBatch) -> None:
         """Add examples of positions in which an earlier network erred, with the errors of now."""
         generator = np.random.default_rng(self.rounds)
-        count = self.config.mixture.drawn // MINED_DIVISOR
+        count = self.config.mixture.random_positions // MINED_DIVISOR
         numbers = generator.integers(len(mined), size=count)
         (rows,) = self.source.to_columns([numbers])
         examples = self.source.examples(mined[rows], seed=self.rounds)
@@ -264,9 +221,8 @@ class SelfPlay:
         seed: int,
     ) -> None:
         self.config, self.choose, self.add_examples = config, choose, add_examples
-        men = source.rules.men
         # If only endings are solved, no game can begin at the start.
-        from_start = config.from_start if (0, 0, men, men) in source.subspaces else 0.0
+        from_start = config.from_start if source.has_start else 0.0
         options = ParallelGamesOptions(
             config.noise, config.max_plies, from_start, config.from_errors
         )
@@ -304,11 +260,6 @@ def make_no_errors(examples: ExampleBatch) -> torch.Tensor:
     return torch.full_like(as_tensor(examples.value), NO_ERROR, dtype=torch.long)
 
 
-def to_source_array(values: torch.Tensor) -> Array:
-    """Convert a tensor to the array type of its source."""
-    return values if values.is_cuda else values.numpy()
-
-
 def select_moves(
     examples: ExampleBatch, error: torch.Tensor, mixture: DataMixture
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -320,13 +271,13 @@ def select_moves(
     """
     is_move, keeps = as_tensor(examples.children.is_move), as_tensor(examples.keeps_value)
     is_critical, is_error = as_tensor(examples.is_critical), error != NO_ERROR
-    is_calm = torch.rand(len(error), device=error.device) < mixture.calm
+    is_sampled = torch.rand(len(error), device=error.device) < mixture.uncritical
     times = mixture.moves
     picks = [
         (is_critical, keeps, times),
         (is_critical & ~is_error, is_move & ~keeps, times),
         (is_critical & is_error, keeps, times),
-        (~is_critical & is_calm & is_move.any(1), is_move, 1),
+        (~is_critical & is_sampled & is_move.any(1), is_move, 1),
     ]
     row = (is_critical & is_error).nonzero()[:, 0]
     rows, columns = [row] * 2 * times, [error[row]] * 2 * times

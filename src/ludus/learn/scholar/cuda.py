@@ -1,110 +1,32 @@
-"""Sources of examples with exact values: an oracle in numpy, or tables in GPU memory."""
+"""A GPU's own examples, from the solved game in its memory, and its kernel of features.
+
+`examples` and `encoding` compute the same in numpy.
+"""
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from ludus.games.nine_mens_morris.batch import MAX_MOVES, ChildBatch, PositionBatch, expand
+from ludus.cuda import CudaUnavailable, load_optional_library
+from ludus.games.nine_mens_morris.batch import MAX_MOVES, ChildBatch, PositionBatch
 from ludus.games.nine_mens_morris.bitboards import Array
+from ludus.games.nine_mens_morris.board import NUM_POINTS, mills, neighbours
 from ludus.games.nine_mens_morris.rules import Rules
+from ludus.learn.scholar.encoding import NUM_FEATURES, board_matrices
 from ludus.learn.scholar.examples import (
+    NOISE_SCALE,
     ExampleBatch,
     ExampleSource,
-    GameBatch,
+    GamePositions,
     prepare_subspace_weights,
 )
 from ludus.oracles.morris.cuda_solver import CudaSolver
 from ludus.oracles.morris.sectors import Sector, Subspace, all_sectors, sides_to_move, subspace_of
-
-if TYPE_CHECKING:
-    from ludus.oracles.morris.oracle import MorrisOracle
-
-_NOISE_SCALE = 1 << 32
-"""Probabilities of noise are whole numbers of this part."""
-
-
-class OracleExampleSource(ExampleSource):
-    """Source backed by an oracle on disk or in main memory; columns are numpy arrays.
-
-    Raises Unsolved for positions that the oracle does not know.
-    """
-
-    def __init__(self, oracle: "MorrisOracle") -> None:
-        # Imported here: a machine that samples on its GPU alone needs no compiled modules.
-        from ludus._native import sampling
-
-        self._native = sampling
-        self.rules = oracle.rules
-        self.subspaces = sorted(subspace_of(*half) for half in oracle.tables.sectors)
-        self._oracle = oracle
-
-    def label(self, positions: PositionBatch) -> NDArray[np.uint8]:
-        return self._oracle.lookup(positions)
-
-    def expand(
-        self, positions: PositionBatch, max_moves: int = MAX_MOVES, seed: int = 0
-    ) -> ChildBatch:
-        children = expand(positions, self.rules, max_moves, seed)
-        is_move = children.is_move
-        children.value[is_move] = self.label(children.positions[is_move])
-        return children
-
-    def sample_positions(
-        self,
-        count: int,
-        seed: int,
-        subspaces: Sequence[Subspace] | None = None,
-        weights: Sequence[float] | None = None,
-    ) -> PositionBatch:
-        men, cumulative = prepare_subspace_weights(
-            self.subspaces if subspaces is None else subspaces, weights
-        )
-        sampled = PositionBatch.zeros(count)
-        self._native.draw(self.rules, men.reshape(-1), cumulative, seed, sampled.to_native())
-        return sampled
-
-    def advance(
-        self,
-        games: GameBatch,
-        examples: ExampleBatch,
-        restarts: PositionBatch,
-        seed: int,
-        noise: float = 0.1,
-        max_plies: int = 100,
-        chosen: NDArray[np.int32] | None = None,
-    ) -> GameBatch:
-        size, children = len(games.positions), examples.children
-        after = GameBatch(PositionBatch.zeros(size), np.empty(size, np.int32))
-        self._native.advance(
-            self.rules,
-            children.count,
-            children.positions.to_native(),
-            children.move.reshape(-1),
-            examples.value,
-            children.value.reshape(-1),
-            None if chosen is None else np.require(chosen, np.int32, ("C", "W")),
-            games.plies,
-            int(noise * _NOISE_SCALE),
-            max_plies,
-            restarts.to_native(),
-            seed,
-            after.positions.to_native(),
-            after.plies,
-        )
-        return after
-
-    def to_columns(self, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        return list(arrays)
-
-    def concatenate(self, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        return np.concatenate(arrays)
-
-    def random_permutation(self, count: int, seed: int) -> NDArray[np.int64]:
-        return np.random.default_rng(seed).permutation(count)
-
 
 _POINTER, _SIZE, _INT = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int32
 
@@ -130,8 +52,6 @@ class CudaExampleSource(ExampleSource):
     """
 
     def __init__(self, solver: CudaSolver) -> None:
-        import torch
-
         self.rules = solver.rules
         self.subspaces = sorted(
             subspace_of(sector, x_to_move)
@@ -140,7 +60,6 @@ class CudaExampleSource(ExampleSource):
             for x_to_move in sides_to_move(self.rules, sector)
         )
         self._solver = solver
-        self._torch = torch
         self._device = torch.device("cuda", 0)
 
     def label(self, positions: PositionBatch) -> Array:
@@ -194,25 +113,25 @@ class CudaExampleSource(ExampleSource):
 
     def advance(
         self,
-        games: GameBatch,
+        games: GamePositions,
         examples: ExampleBatch,
         restarts: PositionBatch,
         seed: int,
         noise: float = 0.1,
         max_plies: int = 100,
         chosen: Array | None = None,
-    ) -> GameBatch:
+    ) -> GamePositions:
         size = len(games.positions)
         begins = self._prepare(restarts)
-        after = GameBatch(self._no_positions(size), self._empty(size, "int32"))
-        moves = None if chosen is None else chosen.to(self._torch.int32).contiguous()
+        after = GamePositions(self._no_positions(size), self._empty(size, "int32"))
+        moves = None if chosen is None else chosen.to(torch.int32).contiguous()
         plies = _PliesStruct(
             _rows_struct(examples.children),
             _data_pointer(examples.value),
             _data_pointer(examples.children.value),
             None if moves is None else _data_pointer(moves),
             _data_pointer(games.plies),
-            int(noise * _NOISE_SCALE),
+            int(noise * NOISE_SCALE),
             max_plies,
             _positions_struct(begins),
             len(begins),
@@ -223,19 +142,19 @@ class CudaExampleSource(ExampleSource):
         return after
 
     def to_columns(self, arrays: Sequence[NDArray[Any]]) -> list[Array]:
-        return [self._torch.from_numpy(array).to(self._device) for array in arrays]
+        return [torch.from_numpy(array).to(self._device) for array in arrays]
 
     def concatenate(self, arrays: Sequence[Array]) -> Array:
-        return self._torch.cat(list(arrays))
+        return torch.cat(list(arrays))
 
     def random_permutation(self, count: int, seed: int) -> Array:
-        generator = self._torch.Generator(self._device).manual_seed(seed % (1 << 63))
-        return self._torch.randperm(count, generator=generator, device=self._device)
+        generator = torch.Generator(self._device).manual_seed(seed % (1 << 63))
+        return torch.randperm(count, generator=generator, device=self._device)
 
     def _run(self, name: str, size: int, *arguments: Any) -> None:
         if size == 0:
             return
-        stream = self._torch.cuda.current_stream(self._device).cuda_stream
+        stream = torch.cuda.current_stream(self._device).cuda_stream
         by_address = (
             ctypes.byref(argument) if isinstance(argument, ctypes.Structure) else argument
             for argument in arguments
@@ -243,7 +162,7 @@ class CudaExampleSource(ExampleSource):
         self._solver.call(name, stream, size, *by_address)
 
     def _empty(self, shape: int | tuple[int, ...], kind: str) -> Array:
-        return self._torch.empty(shape, dtype=getattr(self._torch, kind), device=self._device)
+        return torch.empty(shape, dtype=getattr(torch, kind), device=self._device)
 
     def _no_positions(self, *shape: int) -> PositionBatch:
         boards = (self._empty(shape, "int32") for _ in range(2))
@@ -253,7 +172,7 @@ class CudaExampleSource(ExampleSource):
         """Return the columns for the kernels: correct dtypes, on the GPU, contiguous."""
         kinds = ("int32", "int32", "uint8", "uint8")
         columns = (
-            column.to(self._device, getattr(self._torch, kind)).contiguous()
+            column.to(self._device, getattr(torch, kind)).contiguous()
             for column, kind in zip(positions.position_columns, kinds, strict=True)
         )
         prepared = PositionBatch(*columns)
@@ -319,3 +238,68 @@ def _rows_struct(children: ChildBatch) -> _RowsStruct:
         _positions_struct(children.positions),
         _data_pointer(children.move),
     )
+
+
+LINES_PER_POINT = 2
+COLUMN_TYPES = (torch.int32, torch.int32, torch.uint8, torch.uint8)
+"""Types of the columns of positions: men of both sides, men in hand of both sides."""
+
+
+class _Board(ctypes.Structure):
+    _fields_ = (
+        ("lines", ctypes.c_uint * 16),
+        ("partners", ctypes.c_uint * LINES_PER_POINT * NUM_POINTS),
+        ("adjacent", ctypes.c_uint * LINES_PER_POINT * NUM_POINTS),
+        ("neighbours", ctypes.c_uint * NUM_POINTS),
+        ("states", ctypes.c_int * 16),
+    )
+
+
+class _Shape(ctypes.Structure):
+    _fields_ = (("positions", ctypes.c_int), ("is_single", ctypes.c_int))
+
+
+def has_feature_kernel(device: torch.device) -> bool:
+    """Return whether the kernel can run on this device."""
+    return device.type == "cuda" and _load_library() is not None
+
+
+def encode_positions(positions: PositionBatch, dtype: torch.dtype) -> torch.Tensor:
+    """Encode positions, tensors of one dimension, as (positions, NUM_FEATURES)."""
+    columns = [
+        column.to(kind).contiguous()
+        for column, kind in zip(positions.position_columns, COLUMN_TYPES, strict=True)
+    ]
+    features = torch.empty(len(columns[0]), NUM_FEATURES, dtype=dtype, device=columns[0].device)
+    shape = _Shape(len(features), dtype == torch.float32)
+    stream = torch.cuda.current_stream(features.device).cuda_stream
+    pointers = (ctypes.c_void_p(each.data_ptr()) for each in (*columns, features))
+    number = _load_library().ludus_scholar_encode(
+        ctypes.byref(_board()), ctypes.byref(shape), ctypes.c_void_p(stream), *pointers
+    )
+    if number:
+        raise CudaUnavailable(f"the kernel of features failed with CUDA's error {number}")
+    return features
+
+
+_load_library = partial(load_optional_library, "scholar_features")
+
+
+@cache
+def _board() -> _Board:
+    board = _Board()
+    lines, near = mills(diagonals=False), neighbours(diagonals=False)
+    for number, line in enumerate(lines):
+        board.lines[number] = _as_bits(line)
+    for point in range(NUM_POINTS):
+        board.neighbours[point] = _as_bits(near[point])
+        for number, line in enumerate(each for each in lines if point in each):
+            board.partners[point][number] = _as_bits(set(line) - {point})
+            board.adjacent[point][number] = _as_bits(set(near[point]) - set(line))
+    for state, code in enumerate(board_matrices().states):
+        board.states[state] = int(np.argmax(code)) if code.any() else -1
+    return board
+
+
+def _as_bits(points: Any) -> int:
+    return sum(1 << point for point in points)

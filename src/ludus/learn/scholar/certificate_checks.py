@@ -26,9 +26,9 @@ from ludus.learn.scholar.bounded_scores import (
     CachedScores,
     ScoreFunction,
     bound_error,
-    build_expert,
     make_score_function,
 )
+from ludus.learn.scholar.data import ChooseMoves
 from ludus.learn.scholar.encoding import expert_table, select_experts
 from ludus.learn.scholar.evaluate import find_first_errors, summarize_errors
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
@@ -40,8 +40,7 @@ from ludus.learn.scholar.inference import (
     ScorerOutput,
     group_by_expert,
 )
-from ludus.learn.scholar.model import as_tensor
-from ludus.learn.scholar.training_data import ChooseMoves, to_source_array
+from ludus.learn.scholar.network import as_tensor, build_expert, to_source_array
 from ludus.learn.scholar.visit import (
     UNSCORED,
     StoredMoves,
