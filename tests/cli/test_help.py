@@ -1,6 +1,7 @@
 """Help texts name every command and option in full; shells complete what is typed."""
 
 import inspect
+import re
 import shlex
 from typing import Annotated, get_args, get_origin, get_type_hints
 
@@ -10,8 +11,10 @@ import typer
 from ludus.cli.examples import EXAMPLES
 from ludus.cli.main import COMMANDS as HEADINGS
 from ludus.cli.main import app
+from ludus.cli.old_spellings import replace_old_spellings
 from ludus.learn.training import find_training
 from support.command_line import list_commands
+from support.paths import ROOT
 
 COMMANDS = list_commands()
 
@@ -32,6 +35,25 @@ def test_examples_can_be_typed(ludus, name):
             config = find_training(name.split()[1]).Config
             given = {key: value for key, value in values.items() if key in config.model_fields}
             config.parse(given)
+
+
+DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+COMMAND_LINE = re.compile(r"^ {4}ludus ((?:.*\\\n)*.*)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_commands_of_the_documentation_can_be_typed(path):
+    """They are in the spellings of now, with options that exist; N stands for a number."""
+    for line in COMMAND_LINE.findall(path.read_text()):
+        words = shlex.split(
+            re.split(r"\||&&|\$\w+|--help", line)[0].replace("\\\n", " "), comments=True
+        )
+        assert replace_old_spellings(words) == (words, []), line
+        if words[0] == "export" and words[1] not in ("tournament", "onnx"):
+            words.insert(1, "tournament")
+        name = " ".join(words[:2]) if " ".join(words[:2]) in COMMANDS else words[0]
+        values = ["1" if word == "N" else word for word in words[len(name.split()) :]]
+        COMMANDS[name].make_context(name, values)
 
 
 @pytest.mark.parametrize("name", ["", *list_commands(has_groups=True)])

@@ -51,6 +51,7 @@ def test_an_old_option_is_a_new_one(command, old):
             "migo learn hexapawn --set forcing=no,gain=yes,memo=yes",
             "train migo hexapawn --no-forcing --gain --memo yes",
         ),
+        ("match --one-by-one hexapawn random her", "match hexapawn random her"),
         ("train deepq --set rate=0.1 --weights x", "train deepq --rate 0.1 --out x"),
     ],
 )
