@@ -82,29 +82,16 @@ def solve(
 ) -> None:
     """Solve a game of the Morris family, hypergammon, or bearing off in backgammon."""
     from ludus.cli.output import run_with_progress_bar
+    from ludus.oracles.backgammon.solver import EquityResult
     from ludus.oracles.morris.shared_solver import SharedSolveRun
-    from ludus.oracles.solving import open_solve_run
+    from ludus.oracles.solving import SolveOptions, open_solve_run
 
     chosen = named_game(game, rules)
-    has_equities = chosen.oracle_kind == "equities"
-    if shared and (out is None or has_equities):
-        raise typer.BadParameter("--shared needs --out, and a game of the Morris family")
-    if wdl and has_equities:
-        raise typer.BadParameter("equities have no depths, so --wdl has no meaning")
     if wdl and out is None:
         raise typer.BadParameter("--wdl needs --out")
     began = time.perf_counter()
-    with open_solve_run(
-        chosen,
-        out,
-        max_men=max_men,
-        device=device,
-        threads=threads,
-        verify=verify,
-        has_depth=not wdl,
-        is_shared=shared,
-        expiry_seconds=expiry,
-    ) as run:
+    options = SolveOptions(max_men, device, threads, verify, not wdl, shared, expiry)
+    with open_solve_run(chosen, out, options) as run:
         if out is None and not json:
             print_notice("nothing is stored; --out DIR stores the values")
         title = f"{chosen.title}, {chosen.format_rules(chosen.rules)}"
@@ -113,7 +100,7 @@ def solve(
                 run, "solving", lambda now: shown.update(now.done, now.total)
             )
     seconds = round(time.perf_counter() - began, 3)
-    if has_equities:
+    if isinstance(found, EquityResult):
         report = _equities_as_json(chosen, found)
     else:
         report = {**_solution_as_json(found, has_depth=not wdl), "slots": run.progress.total}
@@ -122,7 +109,7 @@ def solve(
     report["seconds"] = seconds
     if json:
         print_json(game=chosen.id, rules=dataclass_as_json(chosen.rules), **report)
-    elif has_equities:
+    elif isinstance(found, EquityResult):
         _print_equities(report)
     else:
         _print_solution(report)
@@ -244,8 +231,7 @@ def value(
         return
     print(position_.text(_mark_first_places(chosen, verdict)), end="\n\n")
     if position_.outcome() is None:
-        side = getattr(position_, "turn", position_.mover)
-        print(f"{chosen.sides[side].capitalize()} to move: {verdict.value}")
+        print(f"{chosen.sides[chosen.turn(position_)].capitalize()} to move: {verdict.value}")
         for name, chance in chances.get("chances", {}).items():
             print(f"{name.replace('_', ' ')} {chance:.4%}")
         _print_moves(verdict)

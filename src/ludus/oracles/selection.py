@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, OracleKind
 from ludus.core.processes import count_cores
 from ludus.games import resolve_game
 from ludus.oracles.backgammon.oracle import BackgammonOracle
@@ -39,15 +39,10 @@ def oracle(
     bearing off with 6 men a side. Other games are solved in memory.
     """
     game = resolve_game(game)
-    folder = None if folder is None else Path(folder)
-    if game.oracle_kind == "equities":
-        return _find_backgammon_oracle(game.rules, folder)
-    if game.oracle_kind != "tables":
-        if folder is not None:
-            raise BadDatabase(
-                f"databases hold {GAME_ID} and backgammon; {game.id} is solved in memory"
-            )
-        return _make_memory_oracle(type(game), game.rules)
+    return FINDERS[game.oracle_kind](game, None if folder is None else Path(folder), needs_depth)
+
+
+def _find_morris_oracle(game: AnyGame, folder: Path | None, needs_depth: bool) -> MorrisOracle:
     if why := native.why_unsolvable(game.rules):
         raise CannotSolve(f"{format_spec(game.rules)} cannot be solved: {why}")
     found = (
@@ -116,8 +111,11 @@ def _find_largest_database(rules: Any, needs_depth: bool) -> Database | None:
     return max(fitting, key=lambda database: len(database.sectors), default=None)
 
 
-def _find_backgammon_oracle(rules: Any, folder: Path | None) -> BackgammonOracle:
+def _find_backgammon_oracle(
+    game: AnyGame, folder: Path | None, needs_depth: bool
+) -> BackgammonOracle:
     """Return the oracle with the most men of these rules; hypergammon may be solved nowhere."""
+    rules = game.rules
     kind = select_extent(rules).kind
     if folder is None:
         found = _open_databases("backgammon", TableFolder.open)
@@ -139,7 +137,21 @@ def _solve_bearoff() -> MemoryTables:
     return MemoryTables(run.extent, run.run().equities, "the built-in bear-off")
 
 
+def _find_memory_oracle(game: AnyGame, folder: Path | None, needs_depth: bool) -> MemoryOracle:
+    if folder is not None:
+        raise BadDatabase(f"databases hold {GAME_ID} and backgammon; {game.id} is solved in memory")
+    return _make_memory_oracle(type(game), game.rules)
+
+
 @lru_cache(maxsize=8)
 def _make_memory_oracle(kind: type[AnyGame], rules: Any) -> MemoryOracle:
     """Return an oracle shared by all users of the same game and rules."""
     return MemoryOracle(kind(rules))
+
+
+FINDERS: Mapping[OracleKind, Callable[[AnyGame, Path | None, bool], Oracle]] = {
+    "memory": _find_memory_oracle,
+    "tables": _find_morris_oracle,
+    "equities": _find_backgammon_oracle,
+}
+"""What finds the oracle of each kind, in a folder or without one; whether it needs depths."""

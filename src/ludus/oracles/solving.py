@@ -1,14 +1,14 @@
 """Solve a game into a folder, or verify what a folder holds, whatever its tables are."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ludus.core.claims import EXPIRY_SECONDS
 from ludus.core.errors import BadDatabase, CannotSolve
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, OracleKind
 from ludus.core.processes import count_cores
 from ludus.games import resolve_game
 from ludus.oracles.backgammon.oracle import BackgammonOracle
@@ -20,12 +20,39 @@ from ludus.oracles.backgammon.solver import (
 )
 from ludus.oracles.backgammon.tables import GAME_ID as BACKGAMMON
 from ludus.oracles.backgammon.tables import MemoryTables, TableFolder
+from ludus.oracles.morris.database import GAME_ID as MORRIS
 from ludus.oracles.morris.database import Database
 from ludus.oracles.morris.sectors import estimate_peak_bytes
 from ludus.oracles.morris.shared_solver import SharedSolveRun
 from ludus.oracles.morris.solver import SolveResult, SolveRun, make_solver, select_sectors
 from ludus.oracles.morris.verification import VerificationRun
 from ludus.oracles.storage import DamagedTable, read_manifest
+
+
+@dataclass(frozen=True)
+class SolveOptions:
+    """How a game is solved."""
+
+    max_men: int | None = None
+    """Only positions of the moving phase, or of bearing off, with at most this many men a side."""
+
+    device: str = "cpu"
+    threads: int | None = None
+
+    verify: bool = False
+    """Whether every value is derived again from its successors."""
+
+    has_depth: bool = True
+    """Whether depths are stored; files without them are smaller."""
+
+    is_shared: bool = False
+    """Whether several processes that make the same call solve together, each some sectors."""
+
+    expiry_seconds: float = EXPIRY_SECONDS
+
+    @property
+    def num_threads(self) -> int:
+        return self.threads or count_cores()
 
 
 def solve(
@@ -50,59 +77,82 @@ def solve(
     >>> sum(counts.win for counts in found.counts.values())
     140621
     """
-    with open_solve_run(
-        resolve_game(game),
-        None if folder is None else Path(folder),
-        max_men=max_men,
-        device=device,
-        threads=threads,
-        verify=verify,
-        has_depth=has_depth,
-        is_shared=is_shared,
-    ) as run:
+    options = SolveOptions(max_men, device, threads, verify, has_depth, is_shared)
+    place = None if folder is None else Path(folder)
+    with open_solve_run(resolve_game(game), place, options) as run:
         return run.run()
+
+
+SolvingRun = SolveRun | EquityRun
 
 
 @contextmanager
 def open_solve_run(
-    game: AnyGame,
-    folder: Path | None = None,
-    *,
-    max_men: int | None = None,
-    device: str = "cpu",
-    threads: int | None = None,
-    verify: bool = False,
-    has_depth: bool = True,
-    is_shared: bool = False,
-    expiry_seconds: float = EXPIRY_SECONDS,
-) -> Iterator[SolveRun | EquityRun]:
+    game: AnyGame, folder: Path | None, options: SolveOptions
+) -> Iterator[SolvingRun]:
     """Open the folder and yield a run that solves into it; its progress can be read meanwhile."""
-    num_threads = threads or count_cores()
-    if game.oracle_kind == "equities":
-        extent = select_extent(game.rules, max_men)
-        _check_memory(extent.estimate_peak_bytes())
-        tables = nullcontext() if folder is None else TableFolder.open_for_writing(folder, extent)
-        with _advise_on_damage(), tables as opened:
-            yield EquityRun(extent, opened, device=device, threads=num_threads, verify=verify)
-        return
-    sectors = select_sectors(game, max_men)
-    if device == "cpu":
-        _check_memory(estimate_peak_bytes(game.rules, sectors))
-    solver = make_solver(game.rules, device, num_threads)
+    if game.oracle_kind not in RUN_OPENERS:
+        known = " and ".join((MORRIS, BACKGAMMON))
+        raise CannotSolve(f"{game.id} is solved in memory; only {known} are solved into tables")
+    with RUN_OPENERS[game.oracle_kind](game, folder, options) as run:
+        yield run
+
+
+@contextmanager
+def _open_sector_run(
+    game: AnyGame, folder: Path | None, options: SolveOptions
+) -> Iterator[SolvingRun]:
+    """Yield a run that solves the sectors of a game of the Morris family."""
+    rules, verify, num_threads = game.rules, options.verify, options.num_threads
+    if options.is_shared and folder is None:
+        raise CannotSolve("processes that solve together need a folder")
+    sectors = select_sectors(rules, options.max_men)
+    if options.device == "cpu":
+        _check_memory(estimate_peak_bytes(rules, sectors))
+    solver = make_solver(rules, options.device, num_threads)
     with (
         _advise_on_damage(),
         nullcontext()
         if folder is None
-        else Database.open_for_writing(folder, game.rules, has_depth, is_shared) as database,
+        else Database.open_for_writing(
+            folder, rules, options.has_depth, options.is_shared
+        ) as database,
     ):
-        if not is_shared:
-            yield SolveRun(game.rules, sectors, solver, database, num_threads, verify)
-            return
-        if database is None:
-            raise CannotSolve("processes that solve together need a folder")
-        yield SharedSolveRun(
-            game.rules, sectors, solver, database, num_threads, verify, expiry_seconds
+        if database is None or not options.is_shared:
+            yield SolveRun(rules, sectors, solver, database, num_threads, verify)
+        else:
+            yield SharedSolveRun(
+                rules, sectors, solver, database, num_threads, verify, options.expiry_seconds
+            )
+
+
+@contextmanager
+def _open_equity_run(
+    game: AnyGame, folder: Path | None, options: SolveOptions
+) -> Iterator[SolvingRun]:
+    """Yield a run that solves hypergammon, or bearing off in backgammon."""
+    if options.is_shared:
+        raise CannotSolve("only games of the Morris family are solved by processes together")
+    if not options.has_depth:
+        raise CannotSolve("equities have no depths, so they cannot be left out")
+    extent = select_extent(game.rules, options.max_men)
+    _check_memory(extent.estimate_peak_bytes())
+    tables = nullcontext() if folder is None else TableFolder.open_for_writing(folder, extent)
+    with _advise_on_damage(), tables as opened:
+        yield EquityRun(
+            extent,
+            opened,
+            device=options.device,
+            threads=options.num_threads,
+            verify=options.verify,
         )
+
+
+RUN_OPENERS: Mapping[
+    OracleKind,
+    Callable[[AnyGame, Path | None, SolveOptions], AbstractContextManager[SolvingRun]],
+] = {"tables": _open_sector_run, "equities": _open_equity_run}
+"""What opens a run for each kind of oracle that is stored."""
 
 
 def open_verification(

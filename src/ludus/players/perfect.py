@@ -81,7 +81,7 @@ class PerfectPlayer(Player):
         settings = self.settings
         folder = Path(settings.oracle) if settings.oracle else None
         self.oracle: Oracle = find_oracle(game, folder, needs_depth=True)
-        if game.oracle_kind == "equities":
+        if game.is_in_points:
             # There is no search for games with dice: the whole game must be solved.
             self.oracle.value(game.start())
 

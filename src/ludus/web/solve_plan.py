@@ -15,16 +15,17 @@ from ludus.core.errors import LudusError
 from ludus.core.files import data_folder
 from ludus.core.game import AnyGame
 from ludus.core.processes import count_cores
+from ludus.games.nine_mens_morris import Rules
 from ludus.oracles.morris.database import Database
 from ludus.oracles.morris.sectors import (
     Sector,
+    all_sectors,
     estimate_peak_bytes,
     num_slots,
     orient,
     sides_to_move,
     without_repetition,
 )
-from ludus.oracles.morris.solver import select_sectors
 from ludus.oracles.selection import find_database_folders
 
 SLOTS_PER_SECOND = 4.6e6
@@ -56,7 +57,7 @@ class SolvePlan:
 
 def find_obstacle(game: AnyGame) -> str:
     """Return why a game cannot be solved whatever the size of the machine; empty if it can."""
-    if game.oracle_kind != "tables":
+    if not isinstance(game.rules, Rules):
         return "this game needs no tables"
     if why := native.why_unsolvable(game.rules):
         return f"these rules cannot be solved: {why}"
@@ -68,7 +69,7 @@ def find_obstacle(game: AnyGame) -> str:
 def find_shortage(game: AnyGame) -> str:
     """Return which resource solving a game would exhaust on this machine; empty if none."""
     parent = _find_parent_folder() or Path()
-    sectors = select_sectors(game, None)
+    sectors = all_sectors(game.rules)
     needed = estimate_peak_bytes(game.rules, sectors)
     available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > available:
@@ -83,7 +84,7 @@ def find_shortage(game: AnyGame) -> str:
 
 def make_plan(game: AnyGame, name: str) -> SolvePlan:
     """Return what solving a game takes; `name` is that of a new folder."""
-    sectors = select_sectors(game, None)
+    sectors = all_sectors(game.rules)
     slots = {each: _count_slots(game, each) for each in sectors}
     database = _find_database(game)
     if database is not None:

@@ -10,7 +10,8 @@ from ludus.core.runs import announce_run
 from ludus.core.workers import leave_note, on_stop
 from ludus.games import registered_game
 from ludus.oracles.morris.database import Database
-from ludus.oracles.morris.solver import SolveRun, Stopped, make_solver, select_sectors
+from ludus.oracles.morris.sectors import all_sectors
+from ludus.oracles.morris.solver import SolveRun, Stopped, make_solver
 
 REPORT_SECONDS = 0.5
 
@@ -25,7 +26,7 @@ def solve_in_background(name: str, rules: str, folder: Path) -> None:
         Database.open_for_writing(folder, game.rules, True) as database,
         announce_run("solve", title, folder) as shown,
     ):
-        run = SolveRun(game.rules, select_sectors(game, None), solver, database, threads)
+        run = SolveRun(game.rules, all_sectors(game.rules), solver, database, threads)
         with on_stop(run.stop), ThreadPoolExecutor(1) as pool:
             task = pool.submit(run.run)
             while not wait([task], REPORT_SECONDS).done:

@@ -115,7 +115,8 @@ import resource, sys, threading
 from ludus.core.errors import CannotSolve
 from ludus.games import game
 from ludus.games.nine_mens_morris import Rules
-from ludus.oracles.morris.solver import make_solver, solve
+from ludus.oracles.morris.solver import make_solver
+from ludus.oracles.solving import solve
 make_solver(Rules(men=3))  # everything is loaded
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + 400_000_000,) * 2)

@@ -353,9 +353,9 @@ class TerminalSession:
     def add_up_points(self) -> list[int] | None:
         """Return the points of both sides with those of this game; None unless it is for money."""
         position = self.history.position
-        stakes, outcome = getattr(position, "stakes", None), position.outcome()
-        if stakes is None or stakes.rules.match:
+        if self.game.stakes(position) is None or not self.game.has_sessions:
             return None
+        outcome = position.outcome()
         points = [*self.score]
         if outcome is not None and outcome.winner is not None:
             points[outcome.winner] += outcome.points

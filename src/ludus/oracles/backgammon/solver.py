@@ -10,7 +10,6 @@ import numpy as np
 from ludus._native import equities as native
 from ludus._native import solver as native_solver
 from ludus.core.errors import BadDatabase, CannotSolve
-from ludus.core.game import AnyGame
 from ludus.core.processes import report_missing_threads
 from ludus.games.backgammon.rules import Rules
 from ludus.oracles.backgammon.tables import (
@@ -212,10 +211,3 @@ class EquityVerificationRun:
             raise BadDatabase(f"{folder.source} has a wrong number of values")
         solver.load(equities, chances)
         return EquityVerification(equities.size + chances.size, *solver.find_errors())
-
-
-def check_game(game: AnyGame) -> Rules:
-    """Return the rules of backgammon; CannotSolve for another game."""
-    if not isinstance(game.rules, Rules):
-        raise CannotSolve(f"{game.id} is not backgammon")
-    return game.rules

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from ludus._native import solver as native
 from ludus.core.errors import CannotSolve
-from ludus.core.game import AnyGame
 from ludus.core.processes import report_missing_threads
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracles.morris.database import GAME_ID, Database
+from ludus.oracles.morris.database import Database
 from ludus.oracles.morris.sectors import (
     Sector,
     Subspace,
@@ -291,13 +290,11 @@ class SolveRun:
             raise
 
 
-def select_sectors(game: AnyGame, max_men: int | None) -> list[Sector]:
+def select_sectors(rules: Rules, max_men: int | None) -> list[Sector]:
     """Return the sectors to solve: all, or those of moving with at most `max_men` men per side."""
-    if game.oracle_kind != "tables":
-        raise CannotSolve(f"only {GAME_ID} is solved into tables, not {game.id}")
     if max_men is None:
-        return all_sectors(game.rules)
-    low, high = game.rules.lose_below, game.rules.men
+        return all_sectors(rules)
+    low, high = rules.lose_below, rules.men
     if not low <= max_men <= high:
         raise CannotSolve(f"--max-men {max_men} must be from {low} to {high} under these rules")
-    return moving_sectors(game.rules, max_men)
+    return moving_sectors(rules, max_men)
