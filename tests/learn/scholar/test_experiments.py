@@ -116,7 +116,7 @@ def test_what_players_keep(reproduced):
 
 
 def test_an_exam_agrees_with_moves_evaluated_one_by_one(small):
-    """The arrays of an exam beside the readable kind through the oracle."""
+    """The arrays of an exam beside the readable way through the oracle."""
     exam, exam_moves = module(small, "exam"), module(small, "exam_moves")
     oracle, source = find_oracle(GAME), random.Random(1)
     found = next(iter(exam._label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
@@ -190,7 +190,9 @@ def test_a_loss_after_the_first_error_is_certain(reproduced, small):
 def test_legality_of_a_chain_without_the_check(reproduced):
     weights = "weights=FOLDER/chain.safetensors"
     result = reproduced(
-        "scholar-legality", f"scholar:kind=chain,check=off,{weights}", f"scholar:kind=chain,{weights}"
+        "scholar-legality",
+        f"scholar:kind=chain,check=off,{weights}",
+        f"scholar:kind=chain,{weights}",
     )
     rows = rows_of(result)
     free = rows["scholar:kind=chain,check=off,weights=chain.safetensors, dataset: whole move"]
