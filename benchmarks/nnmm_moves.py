@@ -105,7 +105,7 @@ def _make_random_weights() -> ChainWeights:
             tensors[f"{name}.weight"] = rng.normal(0, 0.05, (above, below)).astype(np.float32)
             tensors[f"{name}.bias"] = np.zeros(above, np.float32)
         networks.append(tensors)
-    return ChainWeights(order, model, (design.as_dict(),) * 3, (tuple(networks),))
+    return ChainWeights(order, model, (design.model_dump(mode="json"),) * 3, (tuple(networks),))
 
 
 if __name__ == "__main__":

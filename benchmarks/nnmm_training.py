@@ -23,7 +23,7 @@ def make_random_examples(plan: Preset, count: int, device: torch.device) -> Exam
 
 def main(name: str = "thesis", where: str = "auto", count: str = "1384373") -> None:
     plan, device = (
-        load_preset(name).with_overrides(f"epochs={EPOCHS},seconds=0,patience=0"),
+        load_preset(name).with_changes(epochs=EPOCHS, seconds=0, patience=0),
         select_device(where),
     )
     training, validation = (
@@ -33,8 +33,8 @@ def main(name: str = "thesis", where: str = "auto", count: str = "1384373") -> N
     network = NetworkTrainer(plan.design_for(plan.steps[0]), plan.training, training, validation)
     seconds = [time.perf_counter()] + [time.perf_counter() for _ in network.epochs()]
     best = min(after - before for before, after in pairwise(seconds))
-    weights = sum(each.numel() for each in network.optimisation.model.parameters())
-    print(f"{name} on {device}: {weights:,} weights, batches of {network.optimisation.batch:,}")
+    weights = sum(each.numel() for each in network.optimizer.model.parameters())
+    print(f"{name} on {device}: {weights:,} weights, batches of {network.optimizer.batch:,}")
     print(f"{best:.2f} s for an epoch of {len(training):,} examples, the best of {EPOCHS}")
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -21,14 +20,15 @@ from ludus.learn.nnmm import (
     compute_legal_masks,
     compute_legality,
     load_preset,
+    parse_changes,
     points_to_classes,
     split_entries,
-    train_chains,
 )
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .data import find_data_folder
-from .network_training import DATASET, MAX_STREAMS
+from .network_training import DATASET
+from .side_by_side import MAX_STREAMS, train_chains
 from .stored_rows import fill_cache, load_rows
 
 NUM_PARTS = 3
@@ -98,23 +98,12 @@ def make_preset(context: Context, variant: Mapping[str, Any], seed: int) -> Pres
     preset = load_preset(context.setting("preset"))
     networks = len(PartOrder.parse(variant["order"]).steps) * variant["members"]
     epochs = max(1, round(context.setting("epochs") * NUM_PARTS / networks))
-    training = replace(
-        preset.training,
-        epochs=epochs,
-        batch=context.setting("batch"),
-        patience=0,
-        seconds=0.0,
-        seed=seed,
+    changed = preset.with_changes(
+        epochs=epochs, batch=context.setting("batch"), patience=0, seconds=0.0, seed=seed
     )
-    changed = replace(
-        preset,
-        order=variant["order"],
-        inputs=variant["inputs"],
-        members=variant["members"],
-        ensemble=variant["ensemble"],
-        training=training,
-    )
-    return changed.with_overrides(variant["overrides"]) if variant["overrides"] else changed
+    names = ("order", "inputs", "members", "ensemble")
+    own = {name: variant[name] for name in names}
+    return changed.with_changes(**own, **parse_changes(variant["overrides"]))
 
 
 def make_key(variant: Mapping[str, Any], seed: int) -> str:
@@ -146,12 +135,12 @@ def train_variant(
             make_preset(context, variant, context.seed + seed),
             split,
             device,
-            context.folder("networks") / f"{slug}-{context.seed + seed}",
             legal_masks=legal_masks,
         )
         for seed in seeds
     ]
-    for network, epoch in train_chains(chains, end, max_streams):
+    folders = [context.folder("networks") / f"{slug}-{context.seed + seed}" for seed in seeds]
+    for network, epoch in train_chains(chains, folders, end, max_streams):
         context.progress(epoch.number, network.config.epochs, f"{variant['name']}, {network.name}")
     if not all(chain.is_complete for chain in chains):
         return False

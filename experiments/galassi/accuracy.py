@@ -7,9 +7,9 @@ from ludus.datasets import MoveBatch
 from ludus.learn.nnmm import (
     PARTS,
     Chain,
+    Hits,
+    HitTable,
     MoveClasses,
-    Proportion,
-    ProportionTable,
     add_tables,
     compute_accuracy,
     points_to_classes,
@@ -58,7 +58,7 @@ def run(context: Context) -> Iterator[Finding]:
     yield Figure("Figure 6.21", draw_bars, make_bar_data(context, found), CAPTIONS[WHOLE])
 
 
-def compute_accuracy_table(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
+def compute_accuracy_table(entries: MoveBatch, predicted: MoveClasses) -> HitTable:
     return compute_accuracy(entries, predicted, points_to_classes(entries.points))
 
 
@@ -88,7 +88,7 @@ def _read_alone_entries(context: Context, where: str) -> MoveBatch:
     return sample_entries(entries, number, context.seed_for(where, number))
 
 
-def compute_accuracy_alone(chain: Chain, entries: MoveBatch) -> ProportionTable:
+def compute_accuracy_alone(chain: Chain, entries: MoveBatch) -> HitTable:
     """Compare the choice of each network with the true one, after true choices before it."""
     true = points_to_classes(entries.points)
     decoder = chain.decoder(entries)
@@ -96,7 +96,7 @@ def compute_accuracy_alone(chain: Chain, entries: MoveBatch) -> ProportionTable:
     lines = {}
     for number, part in enumerate(chain.order.parts):
         ranks = decoder.rank_classes(number, decoder.probabilities(number, moves))
-        lines[PARTS[part]] = Proportion.count(ranks.argmax(axis=1) == true[:, part])
+        lines[PARTS[part]] = Hits.count(ranks.argmax(axis=1) == true[:, part])
     return lines
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ludus.datasets import MoveBatch
-from ludus.learn.nnmm import LEGALITY_STANDARDS, MoveClasses, ProportionTable, compute_legality
+from ludus.learn.nnmm import LEGALITY_STANDARDS, HitTable, MoveClasses, compute_legality
 from ludus.reproduce import Context, Finding
 
 from .data import HELD_OUT, STATES, WHOLE
@@ -32,7 +32,7 @@ def run(context: Context) -> Iterator[Finding]:
     yield from report_tables(context, known, found, CAPTIONS)
 
 
-def compute_both_standards(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
+def compute_both_standards(entries: MoveBatch, predicted: MoveClasses) -> HitTable:
     """Return the lines by both standards, from one prediction."""
     return {
         f"{line}, {BY[judge]}": share

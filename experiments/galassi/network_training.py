@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,23 +17,20 @@ from ludus.learn.nnmm import (
     ChainStep,
     EncodedEntries,
     Examples,
+    Hyperparameters,
     NetworkTrainer,
-    TrainingConfig,
     load_preset,
-    train_side_by_side,
 )
 from ludus.reproduce import Context
 
 from .data import find_data_folder
+from .side_by_side import MAX_STREAMS, Checkpoint, train_side_by_side
 from .stored_rows import fill_cache, load_rows
 
 Curve = dict[str, list[float]]
 """Validation accuracy in percent, validation error, and seconds since the beginning, by epoch."""
 
 DATASET = "dataset.txt"
-
-MAX_STREAMS = 8
-"""Groups of networks that share a GPU at a time."""
 
 VALIDATION_SHARE = 20
 """The last 1 / VALIDATION_SHARE of the expanded entries selects the best network."""
@@ -59,11 +56,10 @@ class NetworkTask:
         return next(each for each in steps if each.name == self.part)
 
     @property
-    def config(self) -> TrainingConfig:
+    def config(self) -> Hyperparameters:
         settings = load_preset(self.preset).training_for(self.step)
         epochs, batch = self.context.setting("epochs"), self.context.setting("batch")
-        return replace(
-            limit_config(settings, epochs, batch),
+        return limit_config(settings, epochs, batch).replace(
             precision=self.context.setting("precision"),
             seed=self.context.seed + self.seed,
         )
@@ -72,7 +68,9 @@ class NetworkTask:
     def key(self) -> str:
         """Everything that the curve depends on."""
         design = load_preset(self.preset).design_for(self.step)
-        key = f"{self.preset} {self.part} {self.entries} {design} {self.config}"
+        # The words of stored rows.
+        settings = repr(self.config).replace(type(self.config).__name__, "TrainingConfig", 1)
+        key = f"{self.preset} {self.part} {self.entries} {design!r} {settings}"
         return key if self.file_name == DATASET else f"{key} {self.file_name}"
 
     def find_curve(self) -> Curve | None:
@@ -80,7 +78,7 @@ class NetworkTask:
         found: Curve | None = self.context.find_cached(self.key)
         return found
 
-    def make_trainer(self, device: torch.device) -> NetworkTrainer:
+    def open_checkpoint(self, device: torch.device) -> Checkpoint:
         """Prepare the training, or resume it."""
         wanted = load_preset(self.preset)
         data = find_data_folder() / self.file_name
@@ -90,7 +88,8 @@ class NetworkTask:
             stem = f"{stem}-{Path(self.file_name).stem}-{self.seed}"
         file = self.context.folder("networks") / f"{stem}.safetensors"
         design = wanted.design_for(self.step)
-        return NetworkTrainer(design, self.config, learned, validation, self.preset, file, self.key)
+        trainer = NetworkTrainer(design, self.config, learned, validation, self.preset)
+        return Checkpoint(trainer, file, self.key)
 
 
 def train_networks(
@@ -109,18 +108,19 @@ def train_networks(
     if missing and device.type == "cuda":
         # Products of 32-bit numbers with 10 binary digits each take a third of the time.
         torch.set_float32_matmul_precision("high")
-    trainers = {task: task.make_trainer(device) for task in missing}
-    tasks_of = {id(trainer): task for task, trainer in trainers.items()}
+    checkpoints = [task.open_checkpoint(device) for task in missing]
+    trainers = [each.trainer for each in checkpoints]
+    tasks_of = {id(trainer): task for task, trainer in zip(missing, trainers, strict=True)}
 
     def store(trainer: NetworkTrainer) -> None:
         task = tasks_of[id(trainer)]
         task.context.cached(task.key, lambda: make_curve(trainer))
         after_row(task)
 
-    for trainer in trainers.values():
+    for trainer in trainers:
         if trainer.is_finished:  # by a run that ended before it stored the curve
             store(trainer)
-    for trainer, epoch in train_side_by_side(list(trainers.values()), end, max_streams):
+    for trainer, epoch in train_side_by_side(trainers, end, max_streams, checkpoints):
         task = tasks_of[id(trainer)]
         task.context.progress(epoch.number, trainer.config.epochs, f"{task.preset}, {task.part}")
         if trainer.is_finished:
@@ -149,13 +149,12 @@ def make_curve(trainer: NetworkTrainer) -> Curve:
     }
 
 
-def limit_config(settings: TrainingConfig, epochs: int, batch: int) -> TrainingConfig:
+def limit_config(settings: Hyperparameters, epochs: int, batch: int) -> Hyperparameters:
     """Limit the epochs and the batch size; 0 sets no limit.
 
     With few examples a large batch would leave an epoch few steps.
     """
-    return replace(
-        settings,
+    return settings.replace(
         epochs=min(epochs or settings.epochs, settings.epochs),
         batch=min(batch or settings.batch, settings.batch),
     )

@@ -40,13 +40,13 @@ from ludus.learn.nnmm import (
     load_preset,
     save_weights,
     split_entries,
-    train_chains,
 )
 from ludus.reproduce import Context, RunOptions, find_experiment, make_context
 
 from . import ablation, retraining
 from .data import VARIABLE, find_data_folder
 from .network_training import DATASET, NetworkTask, train_networks
+from .side_by_side import train_chains
 from .stored_rows import ROWS_FILE, fill_cache, load_rows, save_rows
 from .tuning import list_tasks
 
@@ -239,12 +239,12 @@ def train_sets(folder: Path, state: Path, device: torch.device, end: float, stre
             continue
         if time.monotonic() >= end:
             return False
-        preset = load_preset(name).with_overrides("precision=bfloat16")
+        preset = load_preset(name).with_changes(precision="bfloat16")
         settings = preset.training
         split = split_entries(entries, settings.split, settings.expansion, settings.seed)
-        chain = ChainTrainer(preset, split, device, state / name)
+        chain = ChainTrainer(preset, split, device)
         began = time.monotonic()
-        for network, epoch in train_chains([chain], end, streams):
+        for network, epoch in train_chains([chain], [state / name], end, streams):
             PROGRESS(epoch.number, network.config.epochs, f"{name}, {network.name}")
         print(f"{name}: {time.monotonic() - began:.0f} s, done: {chain.is_complete}", flush=True)
         if not chain.is_complete:
@@ -273,13 +273,13 @@ def save_retrained_set(runs: Runs, folder: Path, device: torch.device) -> bool:
     ]
     if file.exists() or any(task.find_curve() is None for task in tasks):
         return file.exists()
-    trainers = [task.make_trainer(device) for task in tasks]
+    trainers = [task.open_checkpoint(device).trainer for task in tasks]
     if not all(trainer.is_finished for trainer in trainers):
         return False
     weights = ChainWeights(
         PartOrder.parse("TFR"),
         load_preset(tasks[0].preset).model,
-        tuple(trainer.design.as_dict() for trainer in trainers),
+        tuple(trainer.design.model_dump(mode="json") for trainer in trainers),
         (tuple(trainer.weights for trainer in trainers),),
         {"data": tasks[0].file_name, "validation": [each.best_accuracy for each in trainers]},
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ludus.datasets import MoveBatch
-from ludus.learn.nnmm import MoveClasses, ProportionTable
+from ludus.learn.nnmm import HitTable, MoveClasses
 from ludus.reproduce import Context, Finding
 
 from .accuracy import compute_accuracy_table
@@ -36,7 +36,7 @@ def run(context: Context) -> Iterator[Finding]:
             yield make_table(f"All lines, {where}", columns, {}, "")
 
 
-def count_both(entries: MoveBatch, predicted: MoveClasses) -> ProportionTable:
+def count_both(entries: MoveBatch, predicted: MoveClasses) -> HitTable:
     """Lines of accuracy, and of legality by both standards."""
     return {
         **compute_accuracy_table(entries, predicted),

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -155,17 +155,12 @@ def _train(context: Context, lines: Sequence[str], file: Path, seed: int) -> str
     entries = MoveBatch.from_points(
         PositionBatch.from_positions(positions), np.asarray(moves_to_points(moves), np.int8)
     )
-    preset = load_preset("quick")
-    training = replace(
-        preset.training, epochs=context.setting("epochs"), patience=0, batch=200, seed=seed
+    preset = load_preset("quick").with_changes(
+        inputs="lines", epochs=context.setting("epochs"), patience=0, batch=200, seed=seed
     )
     split = split_entries(entries, "entries", "symmetries", seed)
-    trainer = ChainTrainer(
-        replace(preset, inputs="lines", training=training),
-        split,
-        select_device(context.device, context.jobs),
-    )
-    for _ in trainer.run():
+    trainer = ChainTrainer(preset, split, select_device(context.device, context.jobs))
+    for _ in trainer.epochs():
         pass
     save_weights(file, trainer.build_weights({}))
     return file.name

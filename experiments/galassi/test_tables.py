@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ludus.datasets import MoveBatch
-from ludus.learn.nnmm import MoveClasses, Proportion, ProportionTable, add_tables
+from ludus.learn.nnmm import Hits, HitTable, MoveClasses, add_tables
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
 from .data import read_positions
 from .systems import System, find_own_system
 
-Count = Callable[[MoveBatch, MoveClasses], ProportionTable]
+Count = Callable[[MoveBatch, MoveClasses], HitTable]
 """The lines of a test for positions and the moves predicted there."""
 
 CountsBySet = Mapping[tuple[str, str], "SystemCounts"]
@@ -28,8 +28,8 @@ class SystemCounts:
     is_sample: bool
     """Whether not all positions of the set were looked at."""
 
-    def share(self, line: str) -> Proportion:
-        return Proportion(*self.lines[line])
+    def share(self, line: str) -> Hits:
+        return Hits(*self.lines[line])
 
     def row(self, name: str, line: str) -> Iterator[Measurement]:
         """Yield a line as a row, if it had any case; with an interval if this is a sample."""
@@ -112,5 +112,5 @@ def get_published_lines(context: Context, where: str) -> dict[str, Mapping[str, 
     return {name: sets[where] for name, sets in others.items() if where in sets}
 
 
-def _to_percentage(share: Proportion) -> float | None:
+def _to_percentage(share: Hits) -> float | None:
     return None if share.percent is None else round(share.percent, 4)

@@ -43,34 +43,38 @@ def locate_folders() -> tuple[Path, Path]:
     return INSTALLED_SOURCES, cache / "cuda"
 
 
-def build_library(name: str) -> Path:
-    """Return the library of `native/cuda/NAME.cu`; build it unless it exists for this source."""
+def build_library(name: str | Path) -> Path:
+    """Return the library of `native/cuda/NAME.cu` or of another file of CUDA.
+
+    It is built unless it exists for this source.
+    """
     nvcc = shutil.which(
         "nvcc", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"])
     )
     if nvcc is None:
         raise CudaUnavailable("nvcc, the compiler of the CUDA toolkit, is not installed")
     sources, folder = locate_folders()
+    source = name if isinstance(name, Path) else sources / "cuda" / f"{name}.cu"
     files = sorted(path for path in sources.rglob("*") if path.suffix in (".cu", ".cuh", ".hpp"))
+    files += [] if source in files else [source]
     content = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    library = folder / f"libludus_{name}-{content}.so"
+    library = folder / f"libludus_{source.stem}-{content}.so"
     if library.exists():
         return library
     folder.mkdir(parents=True, exist_ok=True)
     partial = folder / f"{library.name}.{os.getpid()}"
     includes = [f"-I{sources}", f"-I{sources / 'core'}"]
-    source = str(sources / "cuda" / f"{name}.cu")
-    command = [nvcc, *FLAGS, "-Xcompiler", "-fPIC", *includes, source, "-o", str(partial)]
+    command = [nvcc, *FLAGS, "-Xcompiler", "-fPIC", *includes, str(source), "-o", str(partial)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         first = next(iter(done.stderr.strip().splitlines()), "no message")
-        raise CudaUnavailable(f"nvcc cannot build {name}.cu: {first}")
+        raise CudaUnavailable(f"nvcc cannot build {source.name}: {first}")
     partial.replace(library)
     return library
 
 
 @cache
-def load_optional_library(name: str) -> Any:
+def load_optional_library(name: str | Path) -> Any:
     """Return the library, or None where it cannot be built and torch computes the same."""
     try:
         return ctypes.CDLL(str(build_library(name)))

@@ -21,10 +21,12 @@ INCLUDE = "#include <cuda_bf16.h>\n"
 
 
 @cache
-def compile_for_cpu(name: str, folder: Path) -> ctypes.CDLL:
-    """Compile `native/cuda/NAME.cu` with tests/data/cuda_on_cpu.hpp in place of CUDA."""
+def compile_for_cpu(
+    name: str, folder: Path, sources: Path = ROOT / "native" / "cuda"
+) -> ctypes.CDLL:
+    """Compile NAME.cu with tests/data/cuda_on_cpu.hpp in place of CUDA."""
     compiler = shlex.split(os.environ.get("CXX") or "c++")
-    source = (ROOT / "native" / "cuda" / f"{name}.cu").read_text(encoding="utf-8")
+    source = (sources / f"{name}.cu").read_text(encoding="utf-8")
     assert INCLUDE in source
     source, launches = LAUNCH.subn(r"emulate(\1, \2, \3)(", source.replace(INCLUDE, ""))
     assert launches, "it launches no kernel"

@@ -8,11 +8,13 @@ import torch
 
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputColumns
-from ludus.learn.nnmm.model import build_network
+from ludus.learn.nnmm.network import build_network
 from ludus.learn.nnmm.parts import PartOrder
 from ludus.learn.nnmm.weights import ChainWeights, save_weights
 
-SMALL = NetworkConfig("residual", first=24, units=16, blocks=2, batch_normalisation=True)
+SMALL = NetworkConfig(
+    architecture="residual", first=24, units=16, blocks=2, batch_normalisation=True
+)
 
 
 def torch_network(design: NetworkConfig, columns: InputColumns, seed: int) -> torch.nn.Module:
@@ -48,7 +50,8 @@ def random_chain(
     """The weights of a chain."""
     steps, model = PartOrder.parse(order).steps, INPUT_MODELS[inputs]
     designs = [
-        NetworkConfig.from_dict({**design.as_dict(), "outputs": step.outputs}) for step in steps
+        NetworkConfig.parse({**design.model_dump(mode="json"), "outputs": step.outputs})
+        for step in steps
     ]
     networks = [
         tuple(
@@ -67,7 +70,7 @@ def random_chain(
     return ChainWeights(
         PartOrder.parse(order),
         model,
-        tuple(each.as_dict() for each in designs),
+        tuple(each.model_dump(mode="json") for each in designs),
         tuple(networks),
         facts,
     )

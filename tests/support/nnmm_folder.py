@@ -1,5 +1,6 @@
 """A small generated folder in the author's format, and networks trained with it."""
 
+import importlib
 import json
 import random
 import re
@@ -68,8 +69,14 @@ def train(data: Path, file: Path, order: str = "TFR") -> Path:
     """Train small networks, in a few seconds."""
     options = ["--preset", "quick", "--order", order, "--threads", "1"]
     command = ["train", "nnmm", "--data", str(data / "dataset.txt"), *options, "--json"]
-    assert run([*command, "--set", "epochs=1", "--out", str(file)]) == 0
+    assert run([*command, "--epochs", "1", "--out", str(file)]) == 0
     return file
+
+
+def load_module(name: str) -> Any:
+    """Return a module of the experiments."""
+    package = find_experiment("galassi-whole", EXPERIMENTS).module().__package__
+    return importlib.import_module(f"{package}.{name}")
 
 
 def write_experiments(folder: Path) -> Path:

@@ -9,7 +9,7 @@ from ludus.datasets.morris.files import parse_lines
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.learn.nnmm.encoding import INPUT_MODELS
-from ludus.learn.nnmm.examples import EncodedEntries, Examples
+from ludus.learn.nnmm.data import EncodedEntries, Examples
 from ludus.learn.nnmm.parts import ChainStep, PartOrder
 from support.morris_data import positions
 

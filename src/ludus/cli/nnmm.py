@@ -1,4 +1,4 @@
-"""`ludus evaluate nnmm`, `ludus import nnmm` and `ludus join nnmm` (Galassi 2018)."""
+"""Commands of the networks for nine men's morris (Galassi 2018): evaluate, import, join, tune."""
 
 import time
 from pathlib import Path
@@ -6,33 +6,31 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ludus.cli.help import make_group
-from ludus.cli.options import DatasetArgument, ForceOption, JsonOption, OutputFileOption
-from ludus.cli.output import print_json, print_table, track_progress
-from ludus.core.files import check_output
-from ludus.core.spec import check_choice
+from ludus.cli.options import (
+    DatasetArgument,
+    DeviceOption,
+    ForceOption,
+    JsonOption,
+    OutputFileOption,
+    StudyOption,
+    ThreadsOption,
+)
+from ludus.cli.output import print_json, print_table, show_progress
+from ludus.core.files import check_output, write_text
 
 if TYPE_CHECKING:
-    from ludus.games.nine_mens_morris.batch import MoveBatch
     from ludus.learn.common.move_explanation import DecodingRule
-    from ludus.learn.nnmm.chain import VotingOptions
-    from ludus.learn.nnmm.evaluate import Evaluation, ProportionTable
-
-SPLIT_PARTS = ("all", "training", "validation", "test")
-EXPANSION_RECIPES = ("none", "published", "symmetries")
-
-evaluate_app = make_group(help="Evaluate a trained learner on a dataset.")
+    from ludus.learn.nnmm.evaluate import ChainEvaluation, EvaluatedPart, Recipe
 
 
-@evaluate_app.command()
-def nnmm(
+def evaluate_nnmm(
     file: DatasetArgument,
     weights: Annotated[
         str,
         typer.Option(
             "--weights",
             metavar="FILE",
-            help="Networks written by `ludus train nnmm` or `ludus nnmm`.",
+            help="Networks written by `ludus train nnmm`, `import nnmm` or `join nnmm`.",
             show_default="the shipped networks",
         ),
     ] = "",
@@ -73,42 +71,42 @@ def nnmm(
     json: JsonOption = False,
 ) -> None:
     """Evaluate Morris networks: accuracy and legality as in chapter 6 of Galassi 2016."""
+    from ludus.datasets import read_dataset
     from ludus.learn.nnmm.chain import DEFAULT_SIZE, load_chain
-    from ludus.learn.nnmm.evaluate import combine_evaluations, count_batches, evaluate_batches
+    from ludus.learn.nnmm.evaluate import evaluate_dataset
 
-    check_choice("there is no recipe", recipe, EXPANSION_RECIPES)
-    check_choice("there is no part", part, SPLIT_PARTS)
     chain = load_chain(weights, size or DEFAULT_SIZE, order)
-    entries = _select_entries(file, recipe, part)
-    began = time.perf_counter()
-    parts = evaluate_batches(chain, entries, cast("DecodingRule", rule), symmetries, breadth)
-    found = combine_evaluations(track_progress(parts, count_batches(entries), "evaluating"))
-    seconds = time.perf_counter() - began
-    about = {"file": str(file), "recipe": recipe, "part": part, "order": str(chain.order)}
-    options = {"rule": rule, "symmetries": symmetries, "breadth": breadth}
-    _print_evaluation(
-        found, {**about, **options, "entries": len(entries), "seconds": round(seconds, 3)}, json
-    )
-
-
-def _select_entries(file: "DatasetArgument", recipe: str, part: str) -> "MoveBatch":
-    from ludus.datasets import augment, read_dataset
-    from ludus.learn.nnmm.splits import split_contiguously
-
     entries = read_dataset(file)
-    if recipe != "none":
-        entries = augment(entries, recipe)
-    if part == "all":
-        return entries
-    found: MoveBatch = getattr(split_contiguously(entries), part)
-    return found
+    began = time.perf_counter()
+    with show_progress("evaluating") as update:
+        found = evaluate_dataset(
+            chain,
+            entries,
+            cast("Recipe", recipe),
+            cast("EvaluatedPart", part),
+            cast("DecodingRule", rule),
+            symmetries,
+            breadth,
+            on_progress=update,
+        )
+    about = {
+        "file": str(file),
+        "recipe": recipe,
+        "part": part,
+        "order": str(chain.order),
+        "rule": rule,
+        "symmetries": symmetries,
+        "breadth": breadth,
+        "entries": found.num_entries,
+        "seconds": round(time.perf_counter() - began, 3),
+    }
+    if json:
+        print_json(**about, **found.to_dict())
+    else:
+        _print_evaluation(found, about)
 
 
-def _print_evaluation(found: "Evaluation", about: dict[str, Any], is_json: bool) -> None:
-    if is_json:
-        legality = {judge: _lines_as_json(lines) for judge, lines in found.legality.items()}
-        print_json(**about, accuracy=_lines_as_json(found.accuracy), legality=legality)
-        return
+def _print_evaluation(found: "ChainEvaluation", about: dict[str, Any]) -> None:
     print(f"{about['entries']} positions, order {about['order']}, {about['seconds']:.1f} s")
     tables = {"accuracy": found.accuracy}
     tables |= {f"legal by {judge}": lines for judge, lines in found.legality.items()}
@@ -116,30 +114,17 @@ def _print_evaluation(found: "Evaluation", about: dict[str, Any], is_json: bool)
         rows = [
             (
                 name,
-                "–" if proportion.percent is None else f"{proportion.percent:.4f}",
-                f"{proportion.hits}/{proportion.total}",
+                "–" if hits.percent is None else f"{hits.percent:.4f}",
+                f"{hits.hits}/{hits.total}",
             )
-            for name, proportion in lines.items()
+            for name, hits in lines.items()
         ]
         if rows:
             print()
             print_table((title, "%", "of"), rows)
 
 
-def _lines_as_json(lines: "ProportionTable") -> dict[str, Any]:
-    return {
-        name: {"percent": proportion.percent, "hits": proportion.hits, "of": proportion.total}
-        for name, proportion in lines.items()
-    }
-
-
-nnmm_app = make_group(
-    help="Networks for nine men's morris: import those of Galassi 2018, join several sets."
-)
-
-
-@nnmm_app.command("import")
-def import_networks(
+def import_nnmm(
     folder: Annotated[
         Path,
         typer.Argument(
@@ -157,10 +142,10 @@ def import_networks(
 ) -> None:
     """Convert the networks published with Galassi 2018 to a weights file for players."""
     check_output(out, force=force)
-    from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
+    from ludus.learn.nnmm.weights import import_galassi_networks
 
     weights = import_galassi_networks(folder, order)
-    save_weights(out, weights)
+    weights.save(out)
     names = [step.name for step in weights.order.steps]
     if json:
         print_json(
@@ -174,8 +159,7 @@ def import_networks(
         print(f"networks for {', '.join(names)}, inputs {weights.model.name}, are in {out}")
 
 
-@nnmm_app.command()
-def join(
+def join_nnmm(
     files: Annotated[
         list[Path],
         typer.Argument(
@@ -209,16 +193,14 @@ def join(
 ) -> None:
     """Join several sets of networks in one file; their weighted mean chooses the move."""
     check_output(out, *files, force=force)
-    from ludus.learn.nnmm.chain import Committee, save_committee
-    from ludus.learn.nnmm.weights import load_weights
+    from ludus.learn.nnmm.chain import join_networks, parse_voting_options, save_committee
 
-    voting = _parse_set_options(len(files), {"share": shares, "symmetries": symmetries})
-    committee = Committee.combine(*map(load_weights, files), voting=voting)
+    committee = join_networks(files, parse_voting_options(len(files), shares, symmetries))
     save_committee(out, committee, half)
     rows = [
         {"inputs": weights.model.name, "members": len(weights.members)}
-        | {"share": way.share, "symmetries": way.symmetries, "file": str(file)}
-        for file, weights, way in zip(files, committee.sets, committee.voting, strict=True)
+        | {"share": voting.share, "symmetries": voting.symmetries, "file": str(file)}
+        for file, weights, voting in zip(files, committee.sets, committee.voting, strict=True)
     ]
     if json:
         print_json(out=str(out), order=str(committee.order), sets=rows, bytes=out.stat().st_size)
@@ -227,17 +209,105 @@ def join(
         print(f"written to {out}")
 
 
-def _parse_set_options(sets: int, lists: dict[str, str]) -> "list[VotingOptions]":
-    """Return the voting options of each set; a list has one number per set or is empty."""
-    from ludus.core.errors import BadSpec, check_length, quote
-    from ludus.core.spec import apply_options
-    from ludus.learn.nnmm.chain import VotingOptions
+TUNED_PRESET_NAME = "tuned"
+"""Name of the preset in the output file."""
 
-    options: list[dict[str, str]] = [{} for _ in range(sets)]
-    for name, text in lists.items():
-        numbers = check_length(text, BadSpec).split(",") if text else []
-        if text and len(numbers) != sets:
-            raise BadSpec(f"{quote(text)} has {len(numbers)} numbers for {sets} sets of networks")
-        for each, number in zip(options, numbers, strict=False):
-            each[name] = number.strip()
-    return [apply_options(VotingOptions(), each, "nnmm join") for each in options]
+
+def tune_nnmm(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data",
+            metavar="FILE",
+            help="A dataset of good moves, not expanded.",
+            show_default=False,
+        ),
+    ],
+    preset: Annotated[
+        str, typer.Option("--preset", metavar="NAME", help="Name of the first configuration.")
+    ] = "quick",
+    presets: Annotated[
+        Path | None,
+        typer.Option("--presets", metavar="FILE", help="Further configurations, in TOML."),
+    ] = None,
+    changes: Annotated[
+        str,
+        typer.Option(
+            "--set", metavar="OPTIONS", help="Change the preset: blocks=3,learning_rate=0.002."
+        ),
+    ] = "",
+    part: Annotated[
+        str, typer.Option("--part", metavar="PART", help="The network to train.")
+    ] = "TO",
+    trials: Annotated[int, typer.Option(help="Configurations to try.")] = 30,
+    architecture: Annotated[
+        list[str] | None,
+        typer.Option("--architecture", metavar="NAME", help="Try only this one; repeatable."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds-per-network", metavar="SECONDS", help="Time of each network."),
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option("--limit-entries", help="Use only the first N entries; 0: all."),
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the search.")] = 0,
+    device: DeviceOption = "auto",
+    threads: ThreadsOption = 0,
+    cluster: Annotated[
+        str,
+        typer.Option(
+            "--cluster", metavar="ADDRESS", help="Use a Ray cluster; auto: the local one."
+        ),
+    ] = "",
+    study: StudyOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write the best preset, for --presets."),
+    ] = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Search for the configuration with the best validation accuracy (needs torch and optuna)."""
+    if out is not None:
+        check_output(out, data, presets, study, force=force)
+    from ludus.learn.nnmm.config import format_toml, parse_changes
+    from ludus.learn.nnmm.tuning import SearchConfig, tune_network
+
+    fields = {
+        **parse_changes(changes),
+        "data": data,
+        "preset": preset,
+        "presets": presets,
+        "part": part,
+        "trials": trials,
+        "seconds_per_network": seconds,
+        "limit_entries": limit,
+        "seed": seed,
+        "device": device,
+        "threads": threads,
+        **({"architectures": architecture} if architecture else {}),
+    }
+    config = SearchConfig.parse(fields, "tune nnmm")
+    with show_progress("searching", config.trials) as update:
+        found = tune_network(
+            config,
+            study,
+            cluster,
+            lambda done, best: update(done, label=f"searching, best {best:.2%}"),
+        )
+    text = format_toml(found.preset, TUNED_PRESET_NAME)
+    if out is not None:
+        write_text(out, text)
+    if json:
+        print_json(
+            part=part,
+            trials=found.trials,
+            accuracy=found.accuracy,
+            design=found.preset.design.model_dump(mode="json"),
+            training=found.preset.training.model_dump(mode="json"),
+        )
+        return
+    print(text)
+    print(f"# {part}: {found.accuracy:.2%} of the validation part, best of {found.trials} trials")

@@ -93,11 +93,6 @@ ForceOption = Annotated[
     bool, typer.Option("--force", help="Overwrite an existing file.", show_default=False)
 ]
 
-TrainedFileOption = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE", help="Output file; resumes an interrupted training."),
-]
-
 StudyOption = Annotated[
     Path | None,
     typer.Option("--study", metavar="FILE", help="Store the trials here, and resume from them."),

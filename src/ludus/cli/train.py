@@ -4,7 +4,7 @@ import inspect
 import sys
 import time
 import typing
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ import typer
 
 from ludus.cli.help import HelpGroup, make_group, prepare_help
 from ludus.cli.options import ForceOption, JsonOption
-from ludus.cli.output import has_progress_bar, print_json, print_unsaved, show_progress
+from ludus.cli.output import has_progress_bar, print_json, print_notice, show_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -114,8 +114,7 @@ def run_training(
     from ludus.learn.training import train
 
     config = training.Config.parse(options, name)
-    print_unsaved(out, json)
-    with _show_training_progress() as on_progress:
+    with _show_training_progress(has_notice=out is None and not json) as on_progress:
         found = train(
             training,
             config,
@@ -138,21 +137,27 @@ def run_training(
 
 
 @contextmanager
-def _show_training_progress() -> "Iterator[OnProgress]":
-    """Show progress on standard error: a bar in a terminal, else now and then a line."""
-    if has_progress_bar():
-        with show_progress("learning", 1.0) as update:
-            yield lambda each: update(each.fraction, label=_format_progress(each))
-        return
+def _show_training_progress(has_notice: bool) -> "Iterator[OnProgress]":
+    """Show progress on standard error: a bar in a terminal, else now and then a line.
+
+    The notice that nothing is saved comes with the first progress, after all refusals of input.
+    """
     shown = time.monotonic()
+    notices = ["nothing is saved; --out FILE saves what is learned"] if has_notice else []
+    with show_progress("learning", 1.0) if has_progress_bar() else nullcontext() as update:
 
-    def print_line(progress: "TrainingProgress") -> None:
-        nonlocal shown
-        if time.monotonic() - shown >= LINE_SECONDS:
-            shown = time.monotonic()
-            print(f"{progress.fraction:4.0%}  {_format_progress(progress)}", file=sys.stderr)
+        def show(progress: "TrainingProgress") -> None:
+            nonlocal shown
+            while notices:
+                print_notice(notices.pop())
+            text = _format_progress(progress)
+            if update is not None:
+                update(progress.fraction, label=text)
+            elif time.monotonic() - shown >= LINE_SECONDS:
+                shown = time.monotonic()
+                print(f"{progress.fraction:4.0%}  {text}", file=sys.stderr)
 
-    yield print_line
+        yield show
 
 
 def _format_progress(progress: "TrainingProgress") -> str:

@@ -121,8 +121,9 @@ def describe_invalid_option(
 
 def _describe_field(kind: type[BaseModel], name: str) -> str:
     field = kind.model_fields[name]
-    choices = typing.get_args(field.annotation)
-    if typing.get_origin(field.annotation) is typing.Literal:
+    annotation = unwrap_optional(field.annotation)
+    choices = typing.get_args(annotation)
+    if typing.get_origin(annotation) is typing.Literal:
         return f"one of {', '.join(map(str, choices))}"
     limits = {type(each): each for each in field.metadata}
     if Ge in limits and Le in limits:
@@ -139,5 +140,14 @@ def _describe_field(kind: type[BaseModel], name: str) -> str:
     ]
     if words:
         return " and ".join(words)
-    hints = [each for each in choices or (field.annotation,) if each is not types.NoneType]
+    hints = choices or (annotation,)
     return next((NUMBER_WORDS[each] for each in hints if each in NUMBER_WORDS), "something else")
+
+
+def unwrap_optional(annotation: Any) -> Any:
+    """Return the type of a field that may also be None."""
+    choices = typing.get_args(annotation)
+    if types.NoneType not in choices:
+        return annotation
+    rest = tuple(each for each in choices if each is not types.NoneType)
+    return typing.Union[rest]  # noqa: UP007 - of as many types as there are

@@ -122,6 +122,12 @@ class Training(ABC, Generic[ConfigT]):
         return False
 
     @property
+    def fraction(self) -> float:
+        """How much of the training is done, from 0 to 1: by steps or by time, whichever is more."""
+        steps = self.run.steps / self.max_steps if self.max_steps else 1.0
+        return min(max(steps, self.run.seconds / self.max_seconds), 1.0)
+
+    @property
     def run_name(self) -> str:
         """Name of the curves that the next points belong to."""
         return self.title
@@ -131,7 +137,7 @@ class Training(ABC, Generic[ConfigT]):
         return {}
 
     def report(self) -> dict[str, Any]:
-        """Return facts about the training, as JSON has them."""
+        """Return facts about the training, as JSON has them, beside those of `fit`."""
         return {}
 
     def describe(self, report: Mapping[str, Any]) -> str:
@@ -217,12 +223,12 @@ def fit(
         )
         end, last_step = run.seconds + seconds, run.steps + steps
         saved, writing_seconds = time.monotonic(), 0.0
-        shown = _measure_fraction(training, run)
+        shown = training.fraction
         while not _is_over(training, run) and run.seconds < end and run.steps < last_step:
             with clock.run():
                 training.step(clock)
             run.steps, run.seconds = run.steps + 1, clock.seconds
-            fraction = _measure_fraction(training, run)
+            fraction = training.fraction
             is_due = int(fraction * training.num_points) > int(shown * training.num_points)
             if is_due or _is_over(training, run):
                 shown = fraction
@@ -244,12 +250,6 @@ def _is_over(training: Training[Any], run: TrainingRun) -> bool:
         or run.steps >= training.max_steps
         or run.seconds >= training.max_seconds
     )
-
-
-def _measure_fraction(training: Training[Any], run: TrainingRun) -> float:
-    """Return how much of the training is done, by steps or by time, whichever is more."""
-    steps = run.steps / training.max_steps if training.max_steps else 1.0
-    return min(max(steps, run.seconds / training.max_seconds), 1.0)
 
 
 def _add_point(
@@ -335,12 +335,12 @@ def train(
     )
     weights = training.export()
     report = {
-        **training.report(),
         "steps": run.steps,
         "seconds": round(run.seconds, 3),
         "resumed_after": run.resumed_after,
         "finished": run.is_finished,
         "out": None if path is None else str(path),
+        **training.report(),
     }
     if path is not None and checkpoint is not None and run.is_finished:
         weights.save(path)

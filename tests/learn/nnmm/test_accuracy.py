@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.position import Position
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.learn.nnmm.evaluate import Proportion, add_tables, compute_accuracy
+from ludus.learn.nnmm.evaluate import Hits, add_tables, compute_accuracy
 from support.legality_positions import CLASS
 
 PLACING = Position(Rules(), (frozenset({0, 1, 2}), frozenset({8, 9})), (6, 6))
@@ -79,4 +79,4 @@ def test_a_move_that_differs_in_one_part():
 
 
 def test_a_share_of_nothing_is_unknown():
-    assert Proportion(0, 0).percent is None
+    assert Hits(0, 0).percent is None

@@ -12,7 +12,7 @@ from ludus.learn.nnmm.chain import CHAIN_BATCH, Chain
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.decoding import top_k
 from ludus.learn.nnmm.encoding import append_choices
-from ludus.learn.nnmm.model import build_network
+from ludus.learn.nnmm.network import build_network
 from ludus.learn.nnmm.parts import ORDERS, classes_to_moves
 from support.morris_data import positions
 from support.nnmm_chains import is_close, random_chain
@@ -24,7 +24,7 @@ def predict_step(weights, entry, step, choices, member=0):
     """Return the output of torch's network for a step, for one position and earlier choices."""
     model, number = weights.model, [each.name for each in weights.order.steps].index(step)
     place = weights.order.steps[number]
-    design = NetworkConfig.from_dict(weights.designs[number])
+    design = NetworkConfig.parse(weights.designs[number])
     network = build_network(design, model.columns(len(place.parts_before)), torch.Generator())
     state = weights.members[member][number]
     network.load_state_dict(
@@ -205,7 +205,9 @@ def test_output_averaged_over_all_symmetries_is_symmetric():
 
 def test_symmetric_networks_need_no_averaging():
     chain = Chain(
-        random_chain("TFR", "lines", design=NetworkConfig("symmetric", first=4, blocks=1))
+        random_chain(
+            "TFR", "lines", design=NetworkConfig(architecture="symmetric", first=4, blocks=1)
+        )
     )
     answer = chain.predict(SOME)
     averaged = chain.predict(SOME, symmetries=16)

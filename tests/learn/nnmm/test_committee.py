@@ -19,7 +19,9 @@ from support.nnmm_chains import is_close, random_chain, saved_chain
 
 SOME = PositionBatch.from_positions(positions(4)[::5])
 
-SYMMETRIC = random_chain("TFR", "lines", 2, NetworkConfig("symmetric", first=4, blocks=1), seed=1)
+SYMMETRIC = random_chain(
+    "TFR", "lines", 2, NetworkConfig(architecture="symmetric", first=4, blocks=1), seed=1
+)
 PLAIN = random_chain("TFR", "rawest", seed=2)
 BOTH = Committee.combine(SYMMETRIC, PLAIN, voting=[VotingOptions(1, 1), VotingOptions(3, 16)])
 

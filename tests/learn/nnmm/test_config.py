@@ -6,26 +6,27 @@ import pytest
 
 from ludus.core.errors import LudusError
 from ludus.learn.nnmm.config import (
+    Hyperparameters,
     NetworkConfig,
     Preset,
-    TrainingConfig,
     build_preset,
     format_toml,
     load_preset,
     load_preset_tables,
+    parse_changes,
     read_preset_tables,
 )
-from ludus.learn.nnmm.optimizer import compute_learning_rate
+from ludus.learn.nnmm.network_trainer import compute_learning_rate
 
 
 def test_the_learning_rate_falls_as_the_thesis_says():
-    proportional = TrainingConfig(learning_rate=0.001, annealing="proportional", k=0.1)
+    proportional = Hyperparameters(learning_rate=0.001, annealing="proportional", k=0.1)
     assert [compute_learning_rate(proportional, t, 0.5) for t in (0, 10, 90)] == pytest.approx(
         [0.001, 0.0005, 0.0001]
     )
-    exponential = TrainingConfig(learning_rate=0.001, annealing="exponential", k=0.1)
+    exponential = Hyperparameters(learning_rate=0.001, annealing="exponential", k=0.1)
     assert compute_learning_rate(exponential, 10, 0.5) == pytest.approx(0.001 / math.e)
-    halved = TrainingConfig(learning_rate=0.001, annealing="step", step_epochs=10, step_factor=0.5)
+    halved = Hyperparameters(learning_rate=0.001, annealing="step", step_epochs=10, step_factor=0.5)
     assert [compute_learning_rate(halved, t, 0.5) for t in (0, 9, 10, 19, 20, 35)] == pytest.approx(
         [0.001, 0.001, 0.0005, 0.0005, 0.00025, 0.000125]
     )
@@ -33,7 +34,7 @@ def test_the_learning_rate_falls_as_the_thesis_says():
 
 def test_those_schemes_keep_the_rate_within_an_epoch():
     for scheme in ("proportional", "exponential", "step"):
-        training = TrainingConfig(annealing=scheme, k=0.3, step_epochs=1)
+        training = Hyperparameters(annealing=scheme, k=0.3, step_epochs=1)
         assert compute_learning_rate(training, 4.0, 0.4) == compute_learning_rate(
             training, 4.9, 0.49
         )
@@ -43,15 +44,15 @@ def test_those_schemes_keep_the_rate_within_an_epoch():
 
 
 def test_the_cosine_ends_at_zero_and_warming_up_begins_there():
-    training = TrainingConfig(learning_rate=1.0, annealing="cosine", warmup=0.2)
+    training = Hyperparameters(learning_rate=1.0, annealing="cosine", warmup=0.2)
     found = [compute_learning_rate(training, 0, share) for share in (0, 0.1, 0.2, 0.6, 1.0)]
     assert found == pytest.approx([0, 0.5, 1, 0.5, 0])
 
 
 def test_without_annealing_nothing_falls():
     assert (
-        compute_learning_rate(TrainingConfig(annealing="none"), 400, 0.9)
-        == TrainingConfig().learning_rate
+        compute_learning_rate(Hyperparameters(annealing="none"), 400, 0.9)
+        == Hyperparameters().learning_rate
     )
 
 
@@ -60,12 +61,10 @@ def test_without_annealing_nothing_falls():
     [
         {"learning_rate": 0},
         {"learning_rate": float("nan")},
-        {"learning_rate": "0.1"},
         {"b1": 1},
         {"epochs": 0},
         {"epochs": 1.5},
         {"batch": -1},
-        {"patience": True},
         {"annealing": "sudden"},
         {"precision": "int8"},
         {"seed": 10**30},
@@ -76,7 +75,7 @@ def test_without_annealing_nothing_falls():
 )
 def test_what_is_no_training_is_refused_in_one_line(fields):
     with pytest.raises(LudusError) as error:
-        TrainingConfig.from_dict(fields)
+        Hyperparameters.parse(fields)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 600
 
@@ -116,7 +115,7 @@ def test_a_preset_is_like_another_but_for_what_it_says():
     assert found.design_for(to) == NetworkConfig(first=10, units=(5, 6), blocks=2)
     assert found.design_for(remove).first == 99
     assert found.training_for(remove).epochs == 7
-    assert found.training_for(to).epochs == TrainingConfig().epochs
+    assert found.training_for(to).epochs == Hyperparameters().epochs
 
 
 def test_a_preset_of_five_networks_has_two_of_two_classes():
@@ -128,7 +127,9 @@ def test_texts_change_fields_for_all_networks():
     base = build_preset(
         "x", {"x": {"part": {"TO": {"design": {"first": 9}, "training": {"epochs": 3}}}}}
     )
-    found = base.with_overrides("first=40,units=30/20,dropout=0.1,epochs=8,penalty=L2")
+    found = base.with_changes(
+        **parse_changes("first=40,units=30/20,dropout=0.1,epochs=8,penalty=L2")
+    )
     assert found.design == NetworkConfig(first=40, units=(30, 20), blocks=2, dropout=0.1)
     assert found.design_for(found.steps[0]).first == 40
     assert found.training_for(found.steps[0]).epochs == 8
@@ -140,7 +141,7 @@ def test_texts_change_fields_for_all_networks():
 )
 def test_other_texts_change_nothing(text):
     with pytest.raises(LudusError):
-        Preset().with_overrides(text)
+        Preset().with_changes(**parse_changes(text))
 
 
 @pytest.mark.parametrize("name", ["thesis", "table-6-best", "table-6.2-width-200-50"])

@@ -1,6 +1,5 @@
 """Members that differ, and networks one after another: torch and numpy choose alike."""
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,31 +9,28 @@ import torch
 from ludus.core.errors import LudusError
 from ludus.datasets.morris.augmentation import augment
 from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.config import NetworkConfig, Preset, TrainingConfig
-from ludus.learn.nnmm.examples import EncodedEntries
-from ludus.learn.nnmm.parts import points_to_classes
-from ludus.learn.nnmm.splits import group_symmetric_entries, split_entries
-from ludus.learn.nnmm.train import NetworkTrainer
-from ludus.learn.nnmm.train_chain import (
-    ChainTrainer,
+from ludus.learn.nnmm.chain_trainer import ChainTrainer
+from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig, Preset
+from ludus.learn.nnmm.data import EncodedEntries, group_symmetric_entries, split_entries
+from ludus.learn.nnmm.ensemble import (
     compute_boosting_weights,
     predict_classes,
     sample_member_examples,
 )
+from ludus.learn.nnmm.network_trainer import NetworkTrainer
+from ludus.learn.nnmm.parts import points_to_classes
 from ludus.learn.nnmm.weights import load_weights, save_weights
 from support.teacher_dataset import CPU, examples, teacher_moves
 
 ENTRIES = augment(teacher_moves(), "published")
 EXAMPLES = examples(ENTRIES)
-SMALL = NetworkConfig("residual", first=24, units=24, blocks=1)
-QUICK = TrainingConfig(annealing="cosine", learning_rate=0.01, batch=250, epochs=2)
+SMALL = NetworkConfig(architecture="residual", first=24, units=24, blocks=1)
+QUICK = Hyperparameters(annealing="cosine", learning_rate=0.01, batch=250, epochs=2)
 
 
 def trained(preset: Preset, parts: tuple[str, ...] = ()) -> ChainTrainer:
-    run = ChainTrainer(
-        preset, split_entries(teacher_moves(), "entries", "published"), CPU, None, parts
-    )
-    for _ in run.run():
+    run = ChainTrainer(preset, split_entries(teacher_moves(), "entries", "published"), CPU, parts)
+    for _ in run.epochs():
         pass
     return run
 
@@ -42,7 +38,7 @@ def trained(preset: Preset, parts: tuple[str, ...] = ()) -> ChainTrainer:
 @cache
 def make_network(seed: int) -> torch.nn.Module:
     """Return a network trained for one epoch."""
-    training = NetworkTrainer(SMALL, replace(QUICK, seed=seed), EXAMPLES, EXAMPLES)
+    training = NetworkTrainer(SMALL, QUICK.replace(seed=seed), EXAMPLES, EXAMPLES)
     next(training.epochs())
     return training.best_network()
 
@@ -145,7 +141,7 @@ def test_the_legality_term_makes_networks_lawful():
     """After the same number of epochs less probability is on what the rules forbid."""
     masses = []
     for legality in (0.0, 10.0):
-        settings = TrainingConfig(batch=250, epochs=2, legality=legality)
+        settings = Hyperparameters(batch=250, epochs=2, legality=legality)
         run = trained(Preset(design=SMALL, training=settings), ("TO",))
         coded = EncodedEntries.encode(run.split.validation, run.preset.model, run.order)
         tested = coded.build_examples(run.preset.steps[0], False, CPU)
@@ -158,4 +154,4 @@ def test_the_legality_term_makes_networks_lawful():
 def test_an_unknown_part_is_refused():
     parts = split_entries(teacher_moves(), "entries", "published")
     with pytest.raises(LudusError, match="there is no network 'FROM\\?'"):
-        ChainTrainer(Preset(), parts, CPU, None, ["FROM?"])
+        ChainTrainer(Preset(), parts, CPU, ["FROM?"])

@@ -35,6 +35,7 @@ from support.nnmm_chains import random_chain
 from support.nnmm_folder import (
     EXPERIMENTS,
     TRAINING_MARGIN,
+    load_module,
     read_stored_rows,
     train,
     write_data,
@@ -254,11 +255,6 @@ def test_short_trainings(reproduced, name, networks, figures):
     assert any(row["ours"] is not None for row in result["rows"])
 
 
-def load_module(name):
-    package = find_experiment("galassi-whole", EXPERIMENTS).module().__package__
-    return importlib.import_module(f"{package}.{name}")
-
-
 def make_curve(*accuracies, seconds=1.0):
     times = [seconds * (number + 1) for number in range(len(accuracies))]
     return {"accuracy": list(accuracies), "error": [1.0] * len(accuracies), "seconds": times}
@@ -449,7 +445,7 @@ def test_one_image_of_an_entry_counts_for_all_of_them(small, monkeypatch):
     keys, symmetry = images.entries.find_canonical()
     assert (keys == images.entries.keys().astype(np.int64)).all()
     assert not symmetry.any()
-    symmetric = NetworkConfig("symmetric", first=4, blocks=1)
+    symmetric = NetworkConfig(architecture="symmetric", first=4, blocks=1)
     both = Committee.combine(
         random_chain("TFR", "lines", 1, symmetric, seed=1),
         random_chain("TFR", "rawest", seed=2),

@@ -1,32 +1,24 @@
 """Residual networks with one kernel between two products compute what their layers compute."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ludus.learn.nnmm import network_groups, residual_kernels
-from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
+from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig
+from ludus.learn.nnmm.data import Examples
 from ludus.learn.nnmm.encoding import INPUT_MODELS
-from ludus.learn.nnmm.examples import Examples
-from ludus.learn.nnmm.fused_residual import is_fusable
-from ludus.learn.nnmm.model import build_network
-from ludus.learn.nnmm.residual_kernels import (
-    ALIGNMENT,
-    Dropout,
-    RunningStatistics,
-    activate,
-    compute_gradient,
-    compute_norm_gradient,
-    make_dropout_mask,
-    normalise,
-)
-from ludus.learn.nnmm.stacked import StackedNetworks
-from ludus.learn.nnmm.train import NetworkTrainer
+from ludus.learn.nnmm.network import build_network
+from ludus.learn.nnmm.network_trainer import NetworkTrainer
 from support.cuda_on_cpu import compile_for_cpu, use_on_cpu
+from support.nnmm_folder import load_module
+from support.paths import EXPERIMENTS
+
+side_by_side, kernels = load_module("side_by_side"), load_module("residual_kernels")
+StackedNetworks = load_module("stacked").StackedNetworks
+is_fusable = load_module("fused_residual").is_fusable
 
 DESIGN = NetworkConfig(first=16, units=12, blocks=3)
 COLUMNS = INPUT_MODELS["raw"].columns(0)
@@ -43,15 +35,19 @@ def build_networks(design: NetworkConfig, number: int = 2) -> list[nn.Module]:
     "design",
     [
         DESIGN,
-        replace(DESIGN, first=20, units=16),
-        replace(DESIGN, batch_normalisation=True),
-        replace(DESIGN, first=20, units=16, batch_normalisation=True),
+        DESIGN.replace(first=20, units=16),
+        DESIGN.replace(batch_normalisation=True),
+        DESIGN.replace(first=20, units=16, batch_normalisation=True),
     ],
     ids=["inner width padded", "outer width padded", "norms", "norms, outer width padded"],
 )
 def test_outputs_gradients_and_statistics_are_those_of_the_layers(design: NetworkConfig) -> None:
     """Widths of inputs and layers are padded, which must not be seen."""
-    assert {COLUMNS.width % ALIGNMENT, design.first % ALIGNMENT, design.widths[0] % ALIGNMENT} > {0}
+    assert {
+        COLUMNS.width % kernels.ALIGNMENT,
+        design.first % kernels.ALIGNMENT,
+        design.widths[0] % kernels.ALIGNMENT,
+    } > {0}
     networks = build_networks(design)
     plain, fused = StackedNetworks(networks), StackedNetworks(networks, is_fused=True)
     inputs = torch.rand((2, 50, COLUMNS.width), generator=torch.Generator().manual_seed(1))
@@ -77,7 +73,7 @@ def test_outputs_gradients_and_statistics_are_those_of_the_layers(design: Networ
 
 
 def test_inner_units_and_inputs_are_dropped_in_training_only() -> None:
-    networks = build_networks(replace(DESIGN, dropout=0.5, input_dropout=0.25))
+    networks = build_networks(DESIGN.replace(dropout=0.5, input_dropout=0.25))
     fused = StackedNetworks(networks, is_fused=True)
     assert [layer.name for layer in fused.dropouts] == ["input_drop.mask"]
     inputs = torch.ones(2, 4, COLUMNS.width)
@@ -100,7 +96,9 @@ def mix(number: int) -> int:
 
 def test_masks_are_the_published_hash_of_seed_layer_and_place() -> None:
     kept, seed, layer, shape = (0.9, 0.5), 2**33 + 77, 3, (2, 5, 4)
-    found = make_dropout_mask(torch.tensor(kept), torch.tensor(seed), layer, shape).flatten()
+    found = kernels.make_dropout_mask(
+        torch.tensor(kept), torch.tensor(seed), layer, shape
+    ).flatten()
     start = mix(seed % 2**32 ^ mix(layer + 1))
     for place, is_kept in enumerate(found.tolist()):
         number = mix((start + place // 2) % 2**32)
@@ -111,7 +109,7 @@ def test_masks_are_the_published_hash_of_seed_layer_and_place() -> None:
 def test_masks_keep_the_wanted_proportion() -> None:
     kept = torch.tensor([0.9, 0.5, 1.0])
     shape = (3, 1000, 300)
-    masks = [make_dropout_mask(kept, torch.tensor(seed), 0, shape) for seed in (1, 2)]
+    masks = [kernels.make_dropout_mask(kept, torch.tensor(seed), 0, shape) for seed in (1, 2)]
     for mask in masks:
         torch.testing.assert_close(mask.float().mean((1, 2)), kept, atol=0.003, rtol=0)
     both = (masks[0] & masks[1]).float().mean((1, 2))
@@ -131,9 +129,11 @@ def compare_with_plain_layers(device: str, dtype: torch.dtype, tolerance: float)
     def normal(*shape: int, dtype: torch.dtype = dtype) -> Tensor:
         return torch.randn(shape, generator=generator, device=device).to(dtype)
 
-    dropout = Dropout(torch.tensor([0.9, 0.5], device=device), torch.tensor(1234567, device=device))
+    dropout = kernels.Dropout(
+        torch.tensor([0.9, 0.5], device=device), torch.tensor(1234567, device=device)
+    )
     shape = (2, 131, 40)
-    mask = make_dropout_mask(*dropout, 5, shape) / dropout.kept[:, None, None]
+    mask = kernels.make_dropout_mask(*dropout, 5, shape) / dropout.kept[:, None, None]
     for has_skip in (False, True):
         product, bias = normal(*shape), normal(2, 40, dtype=torch.float32)
         skip = normal(*shape) if has_skip else None
@@ -142,7 +142,7 @@ def compare_with_plain_layers(device: str, dtype: torch.dtype, tolerance: float)
         wanted_total = wanted_total if skip is None else wanted_total + skip.float()
         wanted_units = torch.relu(wanted_total) * mask
         total, units = torch.empty_like(product), torch.empty_like(product)
-        activate(product, bias, skip, dropout, 5, total, units)
+        kernels.activate(product, bias, skip, dropout, 5, total, units)
         assert relative_error(total, wanted_total) < tolerance
         assert relative_error(units, wanted_units) < tolerance
 
@@ -151,7 +151,7 @@ def compare_with_plain_layers(device: str, dtype: torch.dtype, tolerance: float)
             (wanted_total, wanted_units), given, (of_total.float(), of_units.float())
         )
         row_sums = torch.full((2, 3, 40), torch.nan, device=device)
-        compute_gradient(units, of_units, of_total, dropout.kept, row_sums)
+        kernels.compute_gradient(units, of_units, of_total, dropout.kept, row_sums)
         assert relative_error(of_units, wanted[0]) < tolerance
         assert relative_error(row_sums.sum(dim=1), wanted[1]) < tolerance
 
@@ -163,18 +163,20 @@ def compare_norms(device: str, dtype: torch.dtype, tolerance: float) -> None:
     def normal(*shape: int) -> Tensor:
         return torch.randn(shape, generator=generator, device=device)
 
-    dropout = Dropout(torch.tensor([0.9, 0.5], device=device), torch.tensor(77, device=device))
-    mask = make_dropout_mask(*dropout, 3, shape) / dropout.kept[:, None, None]
+    dropout = kernels.Dropout(
+        torch.tensor([0.9, 0.5], device=device), torch.tensor(77, device=device)
+    )
+    mask = kernels.make_dropout_mask(*dropout, 3, shape) / dropout.kept[:, None, None]
     product, skip = (2 * normal(*shape) + 1).to(dtype), normal(*shape).to(dtype)
     bias, weight, shift, hidden_bias = (normal(2, shape[2]) for _ in range(4))
     total, units = torch.empty_like(product), torch.empty_like(product)
     statistics = torch.empty((4, 2, shape[2]), device=device)
-    running = RunningStatistics(
+    running = kernels.RunningStatistics(
         torch.zeros(2, width, device=device), torch.ones(2, width, device=device), torch.zeros(2)
     )
-    normalise(product, bias, skip, total, weight, shift, hidden_bias, running, statistics)
+    kernels.normalise(product, bias, skip, total, weight, shift, hidden_bias, running, statistics)
     assert relative_error(total, product.float() + bias[:, None] + skip.float()) < tolerance
-    activate(total, statistics[3], None, dropout, 3, None, units, statistics[2])
+    kernels.activate(total, statistics[3], None, dropout, 3, None, units, statistics[2])
     inputs = [each.float().clone().requires_grad_() for each in (total, weight, shift)]
     plain = []
     for network, (values, *affine) in enumerate(zip(*inputs, strict=True)):
@@ -191,7 +193,9 @@ def compare_norms(device: str, dtype: torch.dtype, tolerance: float) -> None:
     of_units, of_total = normal(*shape).to(dtype), normal(*shape).to(dtype)
     wanted = torch.autograd.grad(wanted_units, inputs, of_units.float())
     of_norm = torch.full((2, 2, shape[2]), torch.nan, device=device)
-    compute_norm_gradient(total, units, of_units, of_total, dropout.kept, statistics, of_norm)
+    kernels.compute_norm_gradient(
+        total, units, of_units, of_total, dropout.kept, statistics, of_norm
+    )
     assert relative_error(of_units, wanted[0] + of_total.float()) < tolerance
     assert relative_error(of_norm[0], wanted[1]) < tolerance
     assert relative_error(of_norm[1], wanted[2]) < tolerance
@@ -202,7 +206,7 @@ def compare_networks(device: str, tolerance: float) -> None:
     for norms in (False, True):
         networks = [
             each.to(device)
-            for each in build_networks(replace(DESIGN, blocks=2, batch_normalisation=norms))
+            for each in build_networks(DESIGN.replace(blocks=2, batch_normalisation=norms))
         ]
         plain, fused = StackedNetworks(networks), StackedNetworks(networks, is_fused=True)
         inputs = torch.rand((2, 500, COLUMNS.width), generator=torch.Generator().manual_seed(1))
@@ -235,16 +239,18 @@ def test_the_kernels_compute_the_same_on_a_cpu(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Compiled by a C++ compiler; where there is a GPU, the next test runs them there."""
-    library = compile_for_cpu("residual_blocks", tmp_path_factory.mktemp("cuda"))
-    use_on_cpu(monkeypatch, residual_kernels, library)
-    monkeypatch.setattr(residual_kernels, "_runs_kernels", lambda array: True)
+    library = compile_for_cpu(
+        "residual_blocks", tmp_path_factory.mktemp("cuda"), EXPERIMENTS / "galassi"
+    )
+    use_on_cpu(monkeypatch, kernels, library)
+    monkeypatch.setattr(kernels, "_runs_kernels", lambda array: True)
     compare_with_plain_layers("cpu", torch.bfloat16, 4e-3)
     compare_norms("cpu", torch.bfloat16, 8e-3)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_the_kernels_compute_the_same_on_a_gpu() -> None:
-    assert residual_kernels.has_kernels(torch.device("cuda"))
+    assert kernels.has_kernels(torch.device("cuda"))
     compare_with_plain_layers("cuda", torch.bfloat16, 4e-3)
     compare_norms("cuda", torch.bfloat16, 8e-3)
     compare_networks("cuda", 2e-2)
@@ -262,7 +268,7 @@ def test_the_kernels_compute_the_same_on_a_gpu() -> None:
 )
 def test_what_the_kernels_cannot_do_is_left_to_torch(change: dict[str, object]) -> None:
     assert is_fusable(build_networks(DESIGN, 1)[0])
-    assert not is_fusable(build_networks(replace(DESIGN, **change), 1)[0])
+    assert not is_fusable(build_networks(DESIGN.replace(**change), 1)[0])
 
 
 def test_a_group_with_kernels_learns_what_its_networks_learn_alone(
@@ -272,15 +278,15 @@ def test_a_group_with_kernels_learns_what_its_networks_learn_alone(
     generator = torch.Generator().manual_seed(3)
     inputs = torch.randint(0, 2, (200, 30), generator=generator, dtype=torch.uint8)
     examples = Examples(inputs, inputs[:, :5].sum(dim=1).long(), None)
-    config = TrainingConfig(learning_rate=0.01, batch=40, epochs=3, precision="bfloat16")
+    config = Hyperparameters(learning_rate=0.01, batch=40, epochs=3, precision="bfloat16")
 
     def train(is_fused: bool) -> Sequence[NetworkTrainer]:
-        monkeypatch.setattr(network_groups, "has_kernels", lambda device: is_fused)
+        monkeypatch.setattr(side_by_side, "has_kernels", lambda device: is_fused)
         trainers = [
-            NetworkTrainer(DESIGN, replace(config, seed=seed), examples, examples, name=str(seed))
+            NetworkTrainer(DESIGN, config.replace(seed=seed), examples, examples, name=str(seed))
             for seed in range(2)
         ]
-        list(network_groups.train_side_by_side(trainers))
+        list(side_by_side.train_side_by_side(trainers))
         return trainers
 
     for one, other in zip(train(True), train(False), strict=True):
@@ -292,15 +298,15 @@ def test_a_group_with_kernels_learns_what_its_networks_learn_alone(
 
 def test_a_group_with_kernels_is_trained_with_dropout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each epoch begins with a seed of its own, so resumed trainings have the same masks."""
-    monkeypatch.setattr(network_groups, "has_kernels", lambda device: True)
+    monkeypatch.setattr(side_by_side, "has_kernels", lambda device: True)
     generator = torch.Generator().manual_seed(3)
     inputs = torch.randint(0, 2, (200, 30), generator=generator, dtype=torch.uint8)
     examples = Examples(inputs, inputs[:, :5].sum(dim=1).long(), None)
-    config = TrainingConfig(learning_rate=0.01, batch=40, epochs=2, precision="bfloat16")
-    design = replace(DESIGN, dropout=0.2, input_dropout=0.1)
+    config = Hyperparameters(learning_rate=0.01, batch=40, epochs=2, precision="bfloat16")
+    design = DESIGN.replace(dropout=0.2, input_dropout=0.1)
     losses = []
     for _ in range(2):
         trainer = NetworkTrainer(design, config, examples, examples, name="one")
-        list(network_groups.train_side_by_side([trainer]))
+        list(side_by_side.train_side_by_side([trainer]))
         losses.append([each.loss for each in trainer.history])
     assert losses[0] == losses[1]

@@ -16,16 +16,22 @@ COLUMNS = INPUT_MODELS["rawest"].columns(1)
 INPUTS = COLUMNS.width
 
 DESIGNS = [
-    NetworkConfig("residual", first=30, units=20, blocks=3),
-    NetworkConfig("residual", first=30, units=(5, 20, 7), blocks=3, batch_normalisation=True),
-    NetworkConfig("residual", first=12, units=9, blocks=0),
-    NetworkConfig("residual", first=8, units=9, blocks=2, dropout=0.5, stochastic_depth=0.5),
-    NetworkConfig("dense", first=10, units=6, blocks=4),
-    NetworkConfig("dense", first=10, units=(3, 8), blocks=2, batch_normalisation=True),
-    NetworkConfig("feedforward", units=(20, 10), blocks=2),
-    NetworkConfig("feedforward", units=15, blocks=3, batch_normalisation=True, outputs=2),
-    NetworkConfig("symmetric", first=5, blocks=2),
-    NetworkConfig("symmetric", first=3, blocks=1, outputs=2),
+    NetworkConfig(architecture="residual", first=30, units=20, blocks=3),
+    NetworkConfig(
+        architecture="residual", first=30, units=(5, 20, 7), blocks=3, batch_normalisation=True
+    ),
+    NetworkConfig(architecture="residual", first=12, units=9, blocks=0),
+    NetworkConfig(
+        architecture="residual", first=8, units=9, blocks=2, dropout=0.5, stochastic_depth=0.5
+    ),
+    NetworkConfig(architecture="dense", first=10, units=6, blocks=4),
+    NetworkConfig(architecture="dense", first=10, units=(3, 8), blocks=2, batch_normalisation=True),
+    NetworkConfig(architecture="feedforward", units=(20, 10), blocks=2),
+    NetworkConfig(
+        architecture="feedforward", units=15, blocks=3, batch_normalisation=True, outputs=2
+    ),
+    NetworkConfig(architecture="symmetric", first=5, blocks=2),
+    NetworkConfig(architecture="symmetric", first=3, blocks=1, outputs=2),
 ]
 
 
@@ -55,7 +61,7 @@ def test_numbers_are_as_precise_as_the_weights():
 
 
 def test_scores_of_any_size_become_probabilities():
-    design = NetworkConfig("residual", first=4, units=4, blocks=0)
+    design = NetworkConfig(architecture="residual", first=4, units=4, blocks=0)
     five = InputColumns(5)
     trained = tensors_of(torch_network(design, five, 0))
     tensors = {name: 1e4 * each for name, each in trained.items()}

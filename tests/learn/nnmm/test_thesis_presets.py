@@ -1,7 +1,5 @@
 """The presets named after Tables 6.1 to 6.10 say what the thesis's tables say."""
 
-from dataclasses import asdict
-
 import pytest
 
 from ludus.learn.nnmm.config import load_preset, load_preset_tables
@@ -69,7 +67,7 @@ def test_all_share_what_the_text_says():
     for name in load_preset_tables():
         if name.startswith("table-6"):
             assert load_preset(name).inputs == "raw"
-            training = asdict(load_preset(name).training)
+            training = load_preset(name).training.model_dump()
             assert training["split"] == "contiguous"
             assert training["expansion"] == "published"
 

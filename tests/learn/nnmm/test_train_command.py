@@ -1,8 +1,7 @@
-"""`ludus train nnmm`: networks from a dataset, also after kill -9 and without anything compiled."""
+"""`ludus train nnmm`: networks from a dataset, anew or from existing networks."""
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,20 +10,27 @@ import numpy as np
 import pytest
 
 from ludus.cli.main import run
+from ludus.learn.checkpoint import BadCheckpoint
+from ludus.learn.common.weights import BadWeights
+from ludus.learn.nnmm.chain import Chain
+from ludus.learn.nnmm.config import NnmmConfig
+from ludus.learn.nnmm.train import NnmmTraining
 from ludus.learn.nnmm.weights import load_weights
+from ludus.learn.training import fit
 from ludus.web.worker import load_curves
 from support.teacher_dataset import write_teacher_moves
-from support.waiting import PATIENCE, wait_until
+from support.waiting import PATIENCE
 
-EPOCHS = 12
-SMALL = "first=24,units=24,blocks=1,batch=250,learning_rate=0.01"
+SMALL = [
+    *("--first", "24", "--units", "24", "--blocks", "1"),
+    *("--batch", "250", "--learning-rate", "0.01", "--device", "cpu", "--threads", "1"),
+]
 
 
-def train(folder: Path, *more: str, options: str = "epochs=2") -> int:
+def train(folder: Path, *more: str, epochs: int = 2) -> int:
     file = write_teacher_moves(folder)
-    settings = f"{SMALL},split=entries,{options}"
-    command = ["train", "nnmm", "--data", str(file), "--preset", "quick", "--set", settings]
-    return run([*command, "--device", "cpu", "--threads", "1", *more])
+    command = ["train", "nnmm", "--data", str(file), "--preset", "quick", "--split", "entries"]
+    return run([*command, *SMALL, "--epochs", str(epochs), *more])
 
 
 def test_it_writes_a_chain_and_tells_how_good_it_is(tmp_path, capsys):
@@ -36,7 +42,7 @@ def test_it_writes_a_chain_and_tells_how_good_it_is(tmp_path, capsys):
     assert set(result["test"]) == {"TO", "FROM", "REMOVE", "move"}
     assert 0 <= result["test"]["move"] <= result["test"]["TO"] <= 1
     assert sum(result["examples"]) > 10_000
-    assert "REMOVE 1/1  epoch 2" in captured.err
+    assert "accuracy/validation" in captured.err
     weights = load_weights(out)
     assert str(weights.order) == "FTR"
     assert weights.trained["training"]["seed"] == 5
@@ -53,54 +59,39 @@ def test_without_json_there_is_a_table(tmp_path, capsys):
 
 
 def test_networks_trained_one_by_one_become_a_chain(tmp_path, capsys):
-    out = tmp_path / "mine.safetensors"
-    for part in ("TO", "FROM"):
-        assert train(tmp_path, "--out", str(out), "--part", part) == 0
-        assert not out.exists()
-    before = (tmp_path / "mine.safetensors.training" / "0-0.safetensors").read_bytes()
+    """Those that are not trained are taken from the file that training begins with."""
+    files = [tmp_path / f"{part}.safetensors" for part in ("TO", "FROM", "REMOVE")]
+    for number, file in enumerate(files):
+        begin = ["--init-from", str(files[number - 1])] if number else []
+        assert train(tmp_path, "--out", str(file), "--part", file.stem, *begin) == 0
+        if number < 2:
+            with pytest.raises(BadWeights, match="no network"):
+                Chain.load(file)
+    found, one = load_weights(files[-1]), load_weights(files[0])
+    assert Chain.load(files[-1]).num_members == 1
+    for name, array in one.members[0][0].items():
+        assert np.array_equal(array, found.members[0][0][name])
     capsys.readouterr()
-    assert train(tmp_path, "--out", str(out)) == 0
-    assert "TO" not in capsys.readouterr().err  # it was over already
-    found = load_weights(out).members[0][0]["first.weight"]
-    assert np.isfinite(found).all()
-    assert found.astype("<f4").tobytes() in before
+    assert train(tmp_path, "--out", str(tmp_path / "all"), "--json") == 0
+    whole = load_weights(tmp_path / "all")
+    for name, array in whole.members[0][0].items():
+        assert np.array_equal(array, one.members[0][0][name])
 
 
-@pytest.mark.slow
-def test_after_kill_9_it_ends_with_the_same_networks(tmp_path):
-    """A whole process is killed in the middle; what it ends with later is what it would have."""
-    arguments = ["train", "nnmm", "--data", str(write_teacher_moves(tmp_path)), "--preset", "quick"]
-    arguments += ["--set", f"{SMALL},split=entries,epochs={EPOCHS},averaging=0.95", "--part", "TO"]
-    arguments += ["--device", "cpu", "--threads", "1", "--out"]
-    killed, whole = tmp_path / "killed.safetensors", tmp_path / "whole.safetensors"
-    state = Path(f"{killed}.training") / "0-0.safetensors"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ludus.cli", *arguments, str(killed)], stderr=subprocess.DEVNULL
-    )
-    wait_until(state.exists, "an epoch is over", process, 0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait(PATIENCE)
-    # On a busy machine it may have ended before it was killed.
-    assert 1 <= _epochs(state) <= EPOCHS
-    for out in (killed, whole):
-        assert run([*arguments, str(out)]) == 0
-    assert _epochs(state) == EPOCHS
-    ends = [_best(Path(f"{out}.training") / "0-0.safetensors") for out in (killed, whole)]
-    assert ends[0].keys() == ends[1].keys()
-    for name in ends[0]:
-        assert np.array_equal(ends[0][name], ends[1][name])
-
-
-def _epochs(state: Path) -> int:
-    from ludus.learn.common.checkpoint import load_checkpoint
-
-    return len(load_checkpoint(state)[0]["history"])
-
-
-def _best(state: Path) -> dict[str, np.ndarray]:
-    from ludus.learn.common.checkpoint import load_checkpoint
-
-    return {name: tensor.numpy() for name, tensor in load_checkpoint(state)[1]["best"].items()}
+def test_a_training_goes_on_with_existing_networks(tmp_path, capsys):
+    file, more = tmp_path / "first.safetensors", tmp_path / "more.safetensors"
+    assert train(tmp_path, "--out", str(file), "--json") == 0
+    before = json.loads(capsys.readouterr().out)
+    begin = ["--init-from", str(file), "--learning-rate", "1e-9", "--seed", "2", "--json"]
+    assert train(tmp_path, "--out", str(more), *begin, epochs=1) == 0
+    after = json.loads(capsys.readouterr().out)
+    for one, other in zip(before["networks"], after["networks"], strict=True):
+        assert other["epochs"] == 1
+        assert other["validation"] == pytest.approx(one["validation"], abs=0.1)
+    for options in (["--first", "25"], ["--inputs", "raw"], ["--order", "FTR"], ["--members", "2"]):
+        refused = [*options, "--out", str(tmp_path / "refused")]
+        assert train(tmp_path, "--init-from", str(file), *refused) == 2
+        assert capsys.readouterr().err.count("\n") == 1
 
 
 BARE = """
@@ -121,9 +112,9 @@ def test_it_needs_nothing_compiled(tmp_path):
     """A machine with a GPU may have torch and numpy and little else."""
     moves = write_teacher_moves(tmp_path)
     moves.write_text("".join(moves.read_text().splitlines(keepends=True)[::4]))
-    arguments = ["train", "nnmm", "--data", str(moves), "--preset", "quick"]
-    arguments += ["--set", f"{SMALL},epochs=1,legality=1", "--inputs", "features"]
-    arguments += ["--device", "cpu", "--threads", "1", "--out", str(tmp_path / "x.safetensors")]
+    arguments = ["train", "nnmm", "--data", str(moves), "--preset", "quick", *SMALL]
+    arguments += ["--epochs", "1", "--legality", "1", "--inputs", "features"]
+    arguments += ["--out", str(tmp_path / "x.safetensors")]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     done = subprocess.run(
         [sys.executable, "-c", BARE, *arguments],
@@ -146,11 +137,19 @@ def test_a_result_is_never_overwritten(tmp_path, capsys):
     assert out.read_bytes() == b"precious"
 
 
-def test_a_training_that_was_begun_differently_is_refused(tmp_path, capsys):
-    out = tmp_path / "mine.safetensors"
-    assert train(tmp_path, "--out", str(out), "--part", "TO") == 0
-    assert train(tmp_path, "--out", str(out), options="epochs=3") == 2
-    assert "another training" in capsys.readouterr().err
+@pytest.mark.parametrize("change", [{"epochs": 3}, {"inputs": "raw"}, {"limit_entries": 900}])
+def test_a_training_that_was_begun_differently_is_refused(tmp_path, change):
+    options = {"data": write_teacher_moves(tmp_path), "preset": "quick", "epochs": 2}
+    fit(make_training(options), checkpoint=tmp_path / "state", steps=1)
+    with pytest.raises(BadCheckpoint, match="another training"):
+        fit(make_training({**options, **change}), checkpoint=tmp_path / "state")
+    write_teacher_moves(tmp_path).write_text(options["data"].read_text() * 2)
+    with pytest.raises(BadCheckpoint, match="another training"):
+        fit(make_training(options), checkpoint=tmp_path / "state")
+
+
+def make_training(options):
+    return NnmmTraining(NnmmConfig.parse({**options, "device": "cpu", "threads": 1}))
 
 
 @pytest.mark.parametrize(
@@ -160,14 +159,15 @@ def test_a_training_that_was_begun_differently_is_refused(tmp_path, capsys):
         (["--order", "TTT"], "there is no order"),
         (["--inputs", "pixels"], "there is no input model"),
         (["--members", "0"], "members=0"),
-        (["--ensemble", "choir"], "there is no ensemble"),
+        (["--ensemble", "choir"], "ensemble='choir' must be one of seeds"),
         (["--part", "FROM?"], "there is no network"),
-        (["--seconds-per-network", "-1"], "seconds=-1"),
+        (["--seconds-per-network", "-1"], "seconds_per_network=-1"),
         (["--seed", "-1"], "seed=-1"),
         (["--folds", "1"], "folds=1"),
         (["--device", "tpu"], "there is no device"),
-        (["--set", "speed=3"], "no option 'speed'"),
         (["--limit-entries", "10"], "too few"),
+        (["--init-from", "/nowhere"], "no such file"),
+        (["--units", "3/4", "--blocks", "x"], "blocks"),
         (["--presets", "/nowhere/x.toml"], "cannot read presets"),
         (["--out", "/nowhere/deep/x.safetensors"], "cannot"),
     ],
@@ -176,6 +176,7 @@ def test_a_training_that_was_begun_differently_is_refused(tmp_path, capsys):
 def test_bad_input_is_one_clear_line(arguments, complaint, tmp_path, capsys):
     file = write_teacher_moves(tmp_path)
     base = ["train", "nnmm", "--data", str(file), "--preset", "quick", "--device", "cpu"]
+    base += ["--out", str(tmp_path / "mine.safetensors")]
     if arguments[0] == "--out":
         arguments = ["--out", str(file / "x.safetensors")]
     assert run([*base, "--threads", "1", *arguments]) == 2
@@ -188,7 +189,8 @@ def test_bad_input_is_one_clear_line(arguments, complaint, tmp_path, capsys):
 def test_what_is_no_dataset_is_one_clear_line(content, tmp_path, capsys):
     file = tmp_path / "data.txt"
     file.write_bytes(content)
-    assert run(["train", "nnmm", "--data", str(file), "--preset", "quick"]) == 2
+    command = ["train", "nnmm", "--data", str(file), "--preset", "quick"]
+    assert run([*command, "--out", str(tmp_path / "mine.safetensors")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -199,7 +201,7 @@ def test_folds_give_a_mean_and_a_deviation(tmp_path, capsys):
     assert len(found["folds"]) == 3
     assert found["mean"] == pytest.approx(sum(found["folds"]) / 3)
     assert found["deviation"] == pytest.approx(np.std(found["folds"], ddof=1))
-    assert train(tmp_path, "--folds", "2", "--part", "REMOVE", options="epochs=1") == 0
+    assert train(tmp_path, "--folds", "2", "--part", "REMOVE", epochs=1) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("REMOVE")
 
 
@@ -207,10 +209,10 @@ def test_curves_are_there_for_tensorboard(tmp_path):
     pytest.importorskip("tensorboard", reason="left out: needs tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    assert train(tmp_path, "--part", "TO", "--log", str(tmp_path / "log"), options="epochs=3") == 0
+    assert train(tmp_path, "--part", "TO", "--log", str(tmp_path / "log"), epochs=3) == 0
     curves = load_curves({"folder": str(tmp_path / "log")})["curves"]
     assert {tuple(curve["steps"]) for curve in curves} == {(1, 2, 3)}, "the page shows them"
-    events = EventAccumulator(str(tmp_path / "log" / "TO-1-of-1"))
+    events = EventAccumulator(str(tmp_path / "log" / "TO-1-1"))
     events.Reload()
     assert "learning rate" in events.Tags()["scalars"]
     curve = events.Scalars("accuracy/validation")

@@ -11,7 +11,7 @@ import pytest
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.learn.nnmm.config import Preset, build_preset, load_preset, read_preset_tables
-from ludus.learn.nnmm.splits import split_entries
+from ludus.learn.nnmm.data import split_entries
 from ludus.learn.nnmm.tuning import (
     NUMERIC_RANGES,
     LocalTrialRunner,
@@ -24,7 +24,11 @@ from support.teacher_dataset import teacher_moves, write_teacher_moves
 
 optuna = pytest.importorskip("optuna", reason="left out: needs optuna")
 
-BASE = load_preset("quick").with_overrides("first=50,units=50,batch=500,epochs=1")
+BASE = load_preset("quick").with_changes(first=50, units=50, batch=500, epochs=1)
+
+
+def plan(**fields: object) -> SearchConfig:
+    return SearchConfig.parse({"data": GOOD_MOVES, "seed": 1, **fields})
 
 
 class Made:
@@ -47,7 +51,7 @@ class Made:
 
 def test_the_search_begins_with_the_base_and_finds_what_is_better():
     workers = Made()
-    found = search(SearchConfig(BASE, trials=12, seed=1), workers)
+    found = search(plan(trials=12), BASE, workers)
     first = workers.given[0]
     assert (first.design.first, first.training.batch) == (50, 500)
     assert len(workers.given) == found.trials == 12
@@ -59,29 +63,26 @@ def test_the_search_begins_with_the_base_and_finds_what_is_better():
 
 def test_a_search_goes_on_where_it_stopped(tmp_path):
     file = tmp_path / "study.db"
-    search(SearchConfig(BASE, trials=4, seed=1), Made(), file, "data")
+    search(plan(trials=4), BASE, Made(), file, "data")
     more, other = Made(), Made()
-    assert search(SearchConfig(BASE, trials=6, seed=1), more, file, "data").trials == 6
+    assert search(plan(trials=6), BASE, more, file, "data").trials == 6
     assert len(more.given) == 2
-    search(SearchConfig(BASE, trials=3, seed=1), other, file, "other data")
+    search(plan(trials=3), BASE, other, file, "other data")
     assert len(other.given) == 3
 
 
 def test_every_suggestion_can_be_trained():
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
-    plan = SearchConfig(BASE)
+    names = plan().architectures
     seen = set()
     for _ in range(40):
-        found = suggest_preset(study.ask(), plan)
+        found = suggest_preset(study.ask(), BASE, names)
         seen.add(found.design.architecture)
         assert found.design_for(found.steps[0]).outputs == 25
     assert seen == {"residual", "dense", "feedforward"}
     sampler = optuna.samplers.RandomSampler(seed=1)
-    only, fresh = (
-        SearchConfig(BASE, architectures=("symmetric",)),
-        optuna.create_study(sampler=sampler),
-    )
-    assert suggest_preset(fresh.ask(), only).design.architecture == "symmetric"
+    fresh = optuna.create_study(sampler=sampler)
+    assert suggest_preset(fresh.ask(), BASE, ["symmetric"]).design.architecture == "symmetric"
 
 
 @pytest.mark.parametrize("name", NUMERIC_RANGES)
@@ -105,15 +106,17 @@ def test_a_hopeless_training_is_broken_off():
         LocalTrialRunner("TO", split_entries(teacher_moves(), "entries", "published"), "cpu"),
         Severe(),
     )
-    workers.submit(7, BASE.with_overrides("epochs=100"), trial)
+    workers.submit(7, BASE.with_changes(epochs=100), trial)
     assert workers.next_result() == (7, None)
     assert trial.seen[1] == 1
 
 
-@pytest.mark.parametrize("fields", [{"part": "TOO"}, {"trials": 0}, {"architectures": ("x",)}])
+@pytest.mark.parametrize(
+    "fields", [{"part": "TOO"}, {"trials": 0}, {"architectures": ("x",)}, {"architectures": ()}]
+)
 def test_what_cannot_be_searched_is_refused(fields):
     with pytest.raises(LudusError):
-        SearchConfig(BASE, **fields)
+        search(plan(**fields), BASE, Made())
 
 
 @pytest.mark.slow
@@ -137,7 +140,7 @@ def test_what_is_found_can_be_trained(tmp_path, capsys):
     assert 0 < result["accuracy"] <= 1
     found = build_preset("tuned", read_preset_tables(out))
     assert found.design.architecture == "feedforward"
-    assert found.design.as_dict() == result["design"]
+    assert found.design.model_dump(mode="json") == result["design"]
     assert run([*command, "--study", str(tmp_path / "study.db"), "--force"]) == 0
     printed = capsys.readouterr().out
     assert tomllib.loads(printed)["tuned"]["design"]["architecture"] == "feedforward"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ludus.core.errors import BadSpec, quote
 from ludus.core.processes import count_cores
-from ludus.core.spec import check_range
+from ludus.core.spec import apply_options, check_range
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.common.move_explanation import DECODING_RULES, DecodingRule
 from ludus.learn.common.weights import BadWeights, find_shipped, read_tensors, write_tensors
@@ -32,6 +32,7 @@ from ludus.learn.nnmm.weights import (
     Tensors,
     describe_weights,
     flatten_tensors,
+    load_weights,
     parse_weights,
 )
 
@@ -90,6 +91,27 @@ class Committee:
     @property
     def order(self) -> PartOrder:
         return self.sets[0].order
+
+
+def join_networks(files: Sequence[Path], voting: Sequence[VotingOptions] = ()) -> Committee:
+    """Join the sets of networks of several files; without `voting`, with equal weights."""
+    return Committee.combine(*map(load_weights, files), voting=voting)
+
+
+def parse_voting_options(sets: int, shares: str, symmetries: str) -> list[VotingOptions]:
+    """Return the voting options of each set from texts: a number for each set, or nothing.
+
+    >>> parse_voting_options(2, "1,3", "")
+    [VotingOptions(share=1.0, symmetries=1), VotingOptions(share=3.0, symmetries=1)]
+    """
+    options: list[dict[str, str]] = [{} for _ in range(sets)]
+    for name, text in (("share", shares), ("symmetries", symmetries)):
+        numbers = text.split(",") if text else []
+        if text and len(numbers) != sets:
+            raise BadSpec(f"{quote(text)} has {len(numbers)} numbers for {sets} sets of networks")
+        for each, number in zip(options, numbers, strict=False):
+            each[name] = number.strip()
+    return [apply_options(VotingOptions(), each, "join nnmm") for each in options]
 
 
 def save_committee(path: Path, committee: Committee, half: bool = False) -> None:
@@ -246,6 +268,8 @@ def _build_classifiers(weights: ChainWeights, member: tuple[Tensors, ...]) -> Ch
     """Build the classifiers of one member; presence and point network of a part are one."""
     found, presence = [], None
     for step, design, tensors in zip(weights.order.steps, weights.designs, member, strict=True):
+        if not tensors:
+            raise BadWeights(f"it has no network for {step.name} yet")
         columns = weights.model.columns(len(step.parts_before))
         built = load_network(design, tensors, columns, step.outputs)
         if step.predicts_presence:

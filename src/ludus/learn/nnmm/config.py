@@ -1,209 +1,169 @@
 """Configuration of networks and training (Galassi 2016, sections 5.2 and 5.4), and presets."""
 
-import dataclasses
 import json
-import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self, get_args, get_type_hints
+from typing import Annotated, Any, Literal, Self, get_args
 
-from ludus.core.errors import BadSpec, LudusError, UnknownName, quote
+from pydantic import BeforeValidator, Field, create_model, model_validator
+from pydantic.fields import FieldInfo
+
+from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.files import describe_os_error, quote_path
-from ludus.core.spec import (
-    apply_options,
-    check_choice,
-    check_ranges,
-    format_suggestion,
-    parse_options,
-)
+from ludus.core.spec import check_choice, parse_options
+from ludus.learn.config import Options, TorchTrainingConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputModel
 from ludus.learn.nnmm.parts import ChainStep, PartOrder
 
-ARCHITECTURES = ("residual", "dense", "feedforward", "symmetric")
+Architecture = Literal["residual", "dense", "feedforward", "symmetric"]
+ARCHITECTURES: tuple[str, ...] = get_args(Architecture)
 
 MAX_UNITS, MAX_BLOCKS = 16384, 1000
 
+Width = Annotated[int, Field(ge=1, le=MAX_UNITS)]
 
-@dataclass(frozen=True, slots=True)
-class NetworkConfig:
+
+def _parse_units(value: Any) -> Any:
+    """Return the numbers of a text such as 300 or 200/100/50."""
+    if not isinstance(value, str):
+        return value
+    numbers = value.split("/")
+    if not all(each.isascii() and each.isdigit() and len(each) <= 6 for each in numbers):
+        raise BadSpec(f"units={quote(value)} must be numbers as in 300 or 200/100/50")
+    return tuple(map(int, numbers)) if len(numbers) > 1 else int(numbers[0])
+
+
+class NetworkConfig(Options):
     """Architecture of one network except for the width of its input (Galassi 2016, section 5.2).
 
     Training with torch and playing with numpy build the same network from it.
     """
 
-    architecture: str = "residual"
+    architecture: Architecture = "residual"
     """residual (Fig. 5.1), dense (Fig. 5.2), feedforward; or symmetric (not in the thesis): a
     residual network that is equivariant to the symmetries of the board."""
 
-    first: int = 200
+    first: Width = 200
     """Units of the input layer and of the skip connections of residual blocks. Unused by a
     feed-forward network. In a symmetric network, channels: each has 16 units."""
 
-    units: int | tuple[int, ...] = 300
+    units: Annotated[
+        Width | Annotated[tuple[Width, ...], Field(max_length=MAX_BLOCKS)],
+        BeforeValidator(_parse_units),
+    ] = 300
     """Inner units of each residual block, or units of each further layer: one number for all of
-    them, or one for each. Unused by a symmetric network, which has `first` channels everywhere."""
+    them, or one for each, 200/100/50. Unused by a symmetric network, which has `first` channels
+    everywhere."""
 
-    blocks: int = 10
+    blocks: int = Field(10, ge=0, le=MAX_BLOCKS)
     """Residual blocks, or further layers."""
 
     batch_normalisation: bool = False
+    """Whether there are norms (batch normalisation)."""
 
-    dropout: float = 0.0
+    dropout: float = Field(0.0, ge=0, lt=1)
     """The thesis's p: the probability that an inner unit is dropped in training."""
 
-    input_dropout: float = 0.0
+    input_dropout: float = Field(0.0, ge=0, lt=1)
     """The thesis's pi: the same for inputs."""
 
-    stochastic_depth: float = 0.0
+    stochastic_depth: float = Field(0.0, ge=0, lt=1)
     """Probability of skipping the last residual block in training; that of earlier blocks is lower,
     in proportion to their position."""
 
-    outputs: int = 25
+    outputs: Width = 25
     """Classes: none and the 24 points, or 2 for the presence of a part."""
 
-    def __post_init__(self) -> None:
-        check_choice("there is no architecture", self.architecture, ARCHITECTURES)
-        check_ranges(self, blocks=(0, MAX_BLOCKS))
+    @model_validator(mode="after")
+    def _check(self) -> Self:
         if isinstance(self.units, tuple) and len(self.units) != self.blocks:
             raise BadSpec(f"units has {len(self.units)} numbers for {self.blocks} blocks")
-        for units in (self.first, *self.widths, self.outputs):
-            if not 1 <= units <= MAX_UNITS:
-                raise BadSpec(f"a layer of {units} units must have from 1 to {MAX_UNITS}")
-        for name in ("dropout", "input_dropout", "stochastic_depth"):
-            if not 0 <= getattr(self, name) < 1:
-                raise BadSpec(f"{name}={getattr(self, name)} must be from 0 to below 1")
         if self.stochastic_depth and self.architecture != "residual":
             raise BadSpec("only a residual network can have stochastic_depth")
+        return self
 
     @property
     def widths(self) -> tuple[int, ...]:
         """The units of each block."""
         return self.units if isinstance(self.units, tuple) else (self.units,) * self.blocks
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON and TOML represent them."""
-        fields = dataclasses.asdict(self)
-        return fields | {"units": list(self.units)} if isinstance(self.units, tuple) else fields
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """Build a configuration from values of JSON or TOML; omitted fields have defaults."""
-        known = {field.name: field for field in dataclasses.fields(cls)}
-        for name, value in fields.items():
-            if name not in known:
-                raise UnknownName(
-                    f"a design has no {quote(str(name))}{format_suggestion(name, known)}"
-                )
-            if not _has_field_type(name, value, known[name].default):
-                raise BadSpec(f"the design's {name} cannot be {quote(str(value))}")
-        units = fields.get("units")
-        tuples = {"units": tuple(units)} if isinstance(units, list | tuple) else {}
-        return cls(**{**fields, **tuples})
-
-
-def _has_field_type(name: str, value: Any, default: Any) -> bool:
-    """Return whether a value from a file has the type of the field."""
-    if name == "units" and isinstance(value, list | tuple):
-        return len(value) <= MAX_BLOCKS and all(type(each) is int for each in value)
-    if isinstance(default, float):
-        return type(value) in (int, float)
-    return type(value) is type(default)
-
 
 Annealing = Literal["none", "step", "exponential", "proportional", "cosine"]
-Penalty = Literal["none", "L1", "L2"]
-PenaltyScope = Literal["all", "last"]
 SplitKind = Literal["contiguous", "entries"]
 Expansion = Literal["published", "symmetries"]
 Precision = Literal["float32", "bfloat16"]
 
-TRAINING_RANGES: Mapping[str, tuple[float, float]] = {
-    "learning_rate": (1e-9, 10),
-    "b1": (0, 0.999999),
-    "b2": (0, 0.99999999),
-    "k": (0, 1000),
-    "step_epochs": (1, 1_000_000),
-    "step_factor": (0, 1),
-    "warmup": (0, 1),
-    "batch": (0, 100_000_000),
-    "epochs": (1, 1_000_000),
-    "patience": (0, 1_000_000),
-    "seconds": (0, 1e9),
-    "penalty_weight": (0, 1000),
-    "weight_decay": (0, 1000),
-    "label_smoothing": (0, 0.99),
-    "legality": (0, 1000),
-    "averaging": (0, 0.9999999),
-    "block_scale": (0, 10),
-    "clip": (0, 1e9),
-    "seed": (0, 2**31 - 1),
-}
 
+class Hyperparameters(Options):
+    """Hyperparameters of the training of one network (Galassi 2016, section 5.4, and more)."""
 
-@dataclass(frozen=True, slots=True)
-class TrainingConfig:
-    """Hyperparameters of training (Galassi 2016, section 5.4, and more)."""
-
-    learning_rate: float = 0.001
+    learning_rate: float = Field(0.001, ge=1e-9, le=10)
     """Adam's initial learning rate, the thesis's alpha 0."""
 
-    b1: float = 0.9
-    b2: float = 0.999
-    """Adam's decay rates."""
+    b1: float = Field(0.9, ge=0, le=0.999999)
+    """Adam's decay rate of the mean of gradients."""
+
+    b2: float = Field(0.999, ge=0, le=0.99999999)
+    """Adam's decay rate of the mean of their squares."""
 
     annealing: Annealing = "proportional"
-    """Schedule of the learning rate (Galassi 2016, section 4.1.5): times `step_factor` every
-    `step_epochs`; exponential, e^-kt; proportional, 1/(1+kt), which the thesis uses; or, not in the
-    thesis, along a cosine to zero over all epochs, or over the time limit if there is one. t is the
-    epoch, from 0."""
+    """Schedule of the learning rate (Galassi 2016, section 4.1.5): times step_factor every
+    step_epochs (step); e^-kt (exponential); 1/(1+kt), which the thesis uses (proportional); or, not
+    in the thesis, along a cosine to zero over all epochs, or over the time limit if there is one
+    (cosine). t is the epoch, from 0. Or none."""
 
-    k: float = 0.1
-    step_epochs: int = 10
-    step_factor: float = 0.5
+    k: float = Field(0.1, ge=0, le=1000)
+    """The k of these schedules."""
 
-    warmup: float = 0.0
+    step_epochs: int = Field(10, ge=1, le=1_000_000)
+    """Epochs between two steps of the schedule."""
+
+    step_factor: float = Field(0.5, ge=0, le=1)
+    """Factor of the learning rate at such a step."""
+
+    warmup: float = Field(0.0, ge=0, le=1)
     """The proportion of all epochs over which the learning rate first rises from 0."""
 
-    batch: int = 5000
+    batch: int = Field(5000, ge=0, le=100_000_000)
     """Examples per training step; 1 is stochastic optimisation, 0 takes all (batch optimisation).
     Examples at the end of an epoch that fill no batch are left out of it."""
 
-    epochs: int = 500
+    epochs: int = Field(500, ge=1, le=1_000_000)
     """Maximum number of epochs."""
 
-    patience: int = 50
+    patience: int = Field(50, ge=0, le=1_000_000)
     """Stop after this number of epochs without a better validation accuracy; 0: never."""
 
-    seconds: float = 0.0
+    seconds: float = Field(0.0, ge=0, le=1e9)
     """Time limit; 0: none. Training with a limit is not bit-for-bit reproducible."""
 
-    penalty: Penalty = "none"
+    penalty: Literal["none", "L1", "L2"] = "none"
     """Norm of the weights that is added to the loss."""
 
-    penalty_weight: float = 0.001
+    penalty_weight: float = Field(0.001, ge=0, le=1000)
+    """Weight of this norm."""
 
-    penalised: PenaltyScope = "all"
+    penalised: Literal["all", "last"] = "all"
     """Penalised weights: all, or those of the last layer, as in Galassi's code."""
 
-    weight_decay: float = 0.0
+    weight_decay: float = Field(0.0, ge=0, le=1000)
     """Weight decay per step, for a learning rate of 1 (AdamW)."""
 
-    label_smoothing: float = 0.0
+    label_smoothing: float = Field(0.0, ge=0, le=0.99)
     """The proportion of the target that is spread over all classes."""
 
-    legality: float = 0.0
+    legality: float = Field(0.0, ge=0, le=1000)
     """Loss added if all probability is on illegal classes (Galassi 2016, section 7.2)."""
 
-    averaging: float = 0.0
+    averaging: float = Field(0.0, ge=0, le=0.9999999)
     """If not 0, decay per step of the averaged weights, which are validated and saved."""
 
-    block_scale: float = 1.0
+    block_scale: float = Field(1.0, ge=0, le=10)
     """Factor of He's initial weights in the last layer of each residual block."""
 
-    clip: float = 0.0
+    clip: float = Field(0.0, ge=0, le=1e9)
     """If not 0, the maximum norm of the gradient."""
 
     precision: Precision = "float32"
@@ -218,68 +178,52 @@ class TrainingConfig:
     both sides of a cut; entries puts all images of an entry, and of those symmetric to it, into the
     same part."""
 
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name, (least, most) in TRAINING_RANGES.items():
-            value = getattr(self, name)
-            if not (math.isfinite(value) and least <= value <= most):
-                raise BadSpec(f"{name}={value} must be from {least:g} to {most:g}")
-        hints = get_type_hints(type(self))
-        for each in dataclasses.fields(self):
-            value, choices = getattr(self, each.name), get_args(hints[each.name])
-            if choices and value not in choices:
-                raise BadSpec(f"{each.name}={quote(str(value))} must be one of {choices}")
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """Build settings from values of JSON or TOML; fields left out have their defaults."""
-        known = {field.name: field.default for field in dataclasses.fields(cls)}
-        values: dict[str, Any] = {}
-        for name, value in fields.items():
-            check_choice("a training has no", name, known)
-            is_integer = isinstance(known[name], float) and type(value) is int
-            values[name] = float(value) if is_integer and abs(value) < 2**53 else value
-            if type(values[name]) is not type(known[name]):
-                raise BadSpec(f"the training's {name} cannot be {quote(str(value))}")
-        return cls(**values)
+    seed: int = Field(0, ge=0, le=2**31 - 1)
+    """The same seed gives the same network."""
 
 
 EnsembleKind = Literal["seeds", "bagging", "boosting"]
 
 MAX_MEMBERS = 1000
 
-Fields = Mapping[str, Any]
+
+class PartChanges(Options):
+    """Fields in which the network of one part differs."""
+
+    design: dict[str, Any] = Field(default_factory=dict)
+    training: dict[str, Any] = Field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Preset:
+class Preset(Options):
     """Configuration of the networks of a chain and of their training."""
 
     about: str = ""
     inputs: str = "rawest"
     order: str = "TFR"
 
-    members: int = 1
+    members: int = Field(1, ge=1, le=MAX_MEMBERS)
     """Networks that are trained for each step and averaged."""
 
     ensemble: EnsembleKind = "seeds"
-    """How members differ, see `ludus.learn.nnmm.train_chain.sample_member_examples`."""
+    """How members differ, see `ludus.learn.nnmm.ensemble.sample_member_examples`."""
 
-    design: NetworkConfig = field(default_factory=NetworkConfig)
-    training: TrainingConfig = field(default_factory=TrainingConfig)
+    design: NetworkConfig = NetworkConfig()
+    training: Hyperparameters = Hyperparameters()
 
-    parts: Mapping[str, Fields] = field(default_factory=dict)
-    """By step name: fields of its design and of its training that differ."""
+    parts: dict[str, PartChanges] = Field(default_factory=dict)
+    """By step name: fields that differ."""
 
-    def __post_init__(self) -> None:
-        PartOrder.parse(self.order)
+    @model_validator(mode="after")
+    def _check(self) -> Self:
         check_choice("there is no input model", self.inputs, INPUT_MODELS)
-        check_choice("there is no ensemble", self.ensemble, get_args(EnsembleKind))
-        check_ranges(self, members=(1, MAX_MEMBERS))
-        for kinds in self.parts.values():
-            self._changed_design(kinds)
-            self._changed_training(kinds)
+        PartOrder.parse(self.order)
+        # Five networks have all possible steps.
+        known = {step.name: step for step in PartOrder.parse("TFR5").steps}
+        for part in self.parts:
+            check_choice("there is no part", part, known)
+            self.design_for(known[part])
+            self.training_for(known[part])
+        return self
 
     @property
     def model(self) -> InputModel:
@@ -291,96 +235,83 @@ class Preset:
 
     def design_for(self, step: ChainStep) -> NetworkConfig:
         """Return the architecture of a step's network."""
-        changed = self._changed_design(self.parts.get(step.name, {}))
-        return dataclasses.replace(changed, outputs=step.outputs)
+        changes = self.parts[step.name].design if step.name in self.parts else {}
+        return self.design.replace(**{**changes, "outputs": step.outputs})
 
-    def training_for(self, step: ChainStep) -> TrainingConfig:
+    def training_for(self, step: ChainStep) -> Hyperparameters:
         """Return the training settings of a step's network."""
-        return self._changed_training(self.parts.get(step.name, {}))
+        return self.training.replace(
+            **(self.parts[step.name].training if step.name in self.parts else {})
+        )
 
-    def _changed_design(self, kinds: Fields) -> NetworkConfig:
-        return NetworkConfig.from_dict({**self.design.as_dict(), **kinds.get("design", {})})
+    def with_changes(self, **changes: Any) -> Self:
+        """Return a copy with changed fields of the preset, of its design and of its training.
 
-    def _changed_training(self, kinds: Fields) -> TrainingConfig:
-        settings = dataclasses.asdict(self.training)
-        return TrainingConfig.from_dict({**settings, **kinds.get("training", {})})
-
-    def with_overrides(self, text: str) -> Self:
-        """Return a copy with changed fields of design and training: `blocks=3,learning_rate=0.002`.
-
-        They apply to all networks. Several units are written 200/200/100/50.
+        Those of design and training apply to all networks. The number of `blocks` follows from
+        several `units`.
         """
-        words, options = parse_options(text)
-        if words:
-            raise BadSpec(f"{quote(words[0])} is not key=value")
-        names = {each.name for each in dataclasses.fields(NetworkConfig)}
-        shape = {name: value for name, value in options.items() if name in names}
-        units = shape.pop("units", "")
-        design = self.design.as_dict() | _parse_units(units)
-        changed = apply_options(NetworkConfig.from_dict(design), shape, "design")
-        others = {name: value for name, value in options.items() if name not in names}
-        training = apply_options(self.training, others, "training")
-        parts = {
-            name: {kind: _omit_keys(fields, options) for kind, fields in kinds.items()}
-            for name, kinds in self.parts.items()
+        units = _parse_units(changes.get("units"))
+        if isinstance(units, tuple | list):
+            changes["blocks"] = len(units)
+        groups: dict[type[Options], dict[str, Any]] = {
+            kind: {name: changes.pop(name) for name in list(changes) if name in kind.model_fields}
+            for kind in (NetworkConfig, Hyperparameters)
         }
-        return dataclasses.replace(self, design=changed, training=training, parts=parts)
+        design, training = groups.values()
+        parts = {
+            name: {
+                "design": {key: each for key, each in own.design.items() if key not in design},
+                "training": {
+                    key: each for key, each in own.training.items() if key not in training
+                },
+            }
+            for name, own in self.parts.items()
+        }
+        return self.parse(
+            {
+                **self.model_dump(),
+                "parts": parts,
+                **changes,
+                "design": self.design.replace(**design),
+                "training": self.training.replace(**training),
+            }
+        )
+
+
+def parse_changes(text: str) -> dict[str, str]:
+    """Return the changes of a text such as `blocks=3,learning_rate=0.002`."""
+    words, changes = parse_options(text)
+    if words:
+        raise BadSpec(f"{quote(words[0])} is not key=value")
+    return changes
 
 
 def format_toml(preset: Preset, name: str) -> str:
     """Format a preset as TOML."""
-    head = {each: getattr(preset, each) for each in ("about", "inputs", "order", "members")}
-    tables = [
-        (name, {**head, "ensemble": preset.ensemble}),
-        (f"{name}.design", _omit_keys(preset.design.as_dict(), {"outputs": None})),
-        (f"{name}.training", dataclasses.asdict(preset.training)),
-    ]
-    for part, kinds in preset.parts.items():
-        tables += [(f'{name}.part."{part}".{kind}', dict(each)) for kind, each in kinds.items()]
+    fields = preset.model_dump(mode="json")
+    design, training, parts = (fields.pop(each) for each in ("design", "training", "parts"))
+    del design["outputs"]
+    tables = {name: fields, f"{name}.design": design, f"{name}.training": training}
+    for part, kinds in parts.items():
+        tables |= {f'{name}.part."{part}".{kind}': each for kind, each in kinds.items()}
     # TOML has the same syntax as JSON for strings, numbers, booleans and lists of numbers.
     return "\n".join(
         f"[{table}]\n" + "".join(f"{key} = {json.dumps(each)}\n" for key, each in values.items())
-        for table, values in tables
+        for table, values in tables.items()
     )
 
 
-def _parse_units(text: str) -> dict[str, Any]:
-    """Parse the fields of a design that `units` determines."""
-    if not text:
-        return {}
-    numbers = text.split("/")
-    if not all(each.isascii() and each.isdigit() and len(each) <= 6 for each in numbers):
-        raise BadSpec(f"units={quote(text)} must be numbers as in 300 or 200/100/50")
-    if len(numbers) == 1:
-        return {"units": int(text)}
-    return {"units": [int(each) for each in numbers], "blocks": len(numbers)}
+Tables = Mapping[str, Any]
+"""Tables of presets by name, as TOML has them."""
 
 
-def _omit_keys(fields: Fields, names: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name not in names}
-
-
-PRESET_KEYS = (
-    "about",
-    "like",
-    "inputs",
-    "order",
-    "members",
-    "ensemble",
-    "design",
-    "training",
-    "part",
-)
-PART_KEYS = ("design", "training")
-
-
-def load_preset(name: str) -> Preset:
-    """Return a preset by name."""
-    return build_preset(name, load_preset_tables())
+def load_preset(name: str, file: Path | None = None) -> Preset:
+    """Return a preset by name, of a user's file or a shipped one."""
+    return build_preset(name, load_preset_tables() if file is None else read_preset_tables(file))
 
 
 @cache
-def load_preset_tables() -> Mapping[str, Fields]:
+def load_preset_tables() -> Tables:
     """Load the tables of all shipped presets from presets*.toml.
 
         [some-name]
@@ -391,19 +322,19 @@ def load_preset_tables() -> Mapping[str, Fields]:
         members = 1                 # networks of an ensemble
         ensemble = "seeds"
         [some-name.design]          # fields of NetworkConfig
-        [some-name.training]        # fields of TrainingConfig
+        [some-name.training]        # fields of Hyperparameters
         [some-name.part.REMOVE.design]    # differences of one network
         [some-name.part.REMOVE.training]
 
     Everything but `about` may be left out.
     """
-    found: dict[str, Fields] = {}
+    found: dict[str, Any] = {}
     for file in sorted(Path(__file__).parent.glob("presets*.toml")):
         found |= tomllib.loads(file.read_text(encoding="utf-8"))
     return found
 
 
-def read_preset_tables(file: Path) -> dict[str, Fields]:
+def read_preset_tables(file: Path) -> Tables:
     """Read the presets of a user's file, which may inherit from shipped ones."""
     try:
         read = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -413,45 +344,30 @@ def read_preset_tables(file: Path) -> dict[str, Fields]:
     return {**load_preset_tables(), **read}
 
 
-def build_preset(name: str, known: Mapping[str, Fields]) -> Preset:
+def build_preset(name: str, known: Tables) -> Preset:
     """Build a preset from tables."""
     fields = dict(_resolve_inheritance(name, known, ()))
-    parts = _check_parts(name, fields.pop("part", {}))
-    design = NetworkConfig.from_dict(_check_table(name, "design", fields.get("design", {})))
-    training = TrainingConfig.from_dict(_check_table(name, "training", fields.get("training", {})))
-    for key, kind in (("about", str), ("inputs", str), ("order", str), ("members", int)):
-        if key in fields and type(fields[key]) is not kind:
-            raise BadSpec(f"preset {quote(name)}: {key} cannot be {quote(str(fields[key]))}")
-    return Preset(**{**fields, "design": design, "training": training}, parts=parts)
+    owner = f"preset {quote(name)}"
+    for key, kind in (("design", NetworkConfig), ("training", Hyperparameters)):
+        table = _check_table(owner, key, fields.get(key, {}))
+        fields[key] = kind.parse(table, f"{owner}: {key}")
+    fields["parts"] = {
+        part: PartChanges.parse(_check_table(owner, part, table), f"{owner}: {part}")
+        for part, table in _check_table(owner, "part", fields.pop("part", {})).items()
+    }
+    return Preset.parse(fields, owner)
 
 
-def _check_parts(name: str, parts: Any) -> dict[str, Fields]:
-    """Check the differences of single networks; five networks have all possible steps."""
-    known = [step.name for step in PartOrder.parse("TFR5").steps]
-    for part, kinds in _check_table(name, "part", parts).items():
-        check_choice(f"preset {quote(name)} has no part", part, known)
-        for kind, fields in _check_table(name, part, kinds).items():
-            check_choice(f"preset {quote(name)}: {part} has no", kind, PART_KEYS)
-            _check_table(name, kind, fields)
-    return dict(parts)
-
-
-def _check_table(name: str, key: str, value: Any) -> dict[str, Any]:
+def _check_table(owner: str, key: str, value: Any) -> Tables:
     if not isinstance(value, dict):
-        raise BadSpec(f"preset {quote(name)}: {key} must be a table")
+        raise BadSpec(f"{owner}: {key} must be a table")
     return value
 
 
-def _resolve_inheritance(
-    name: str, known: Mapping[str, Fields], ancestors: tuple[str, ...]
-) -> Fields:
+def _resolve_inheritance(name: str, known: Tables, ancestors: tuple[str, ...]) -> Tables:
     """Return the fields of a preset merged over those that it inherits."""
     check_choice("there is no preset", name, known)
-    own = known[name]
-    if not isinstance(own, dict):
-        raise BadSpec(f"preset {quote(name)} is not a table")
-    for key in own:
-        check_choice(f"preset {quote(name)} has no", key, PRESET_KEYS)
+    own = _check_table("presets", name, known[name])
     model = own.get("like")
     if model is None:
         return own
@@ -460,7 +376,7 @@ def _resolve_inheritance(
     return _merge_tables(_resolve_inheritance(model, known, (*ancestors, name)), own)
 
 
-def _merge_tables(base: Fields, own: Fields) -> Fields:
+def _merge_tables(base: Tables, own: Tables) -> Tables:
     """Merge one table over another, nested tables recursively."""
     merged = dict(base)
     for key, value in own.items():
@@ -469,3 +385,93 @@ def _merge_tables(base: Fields, own: Fields) -> Fields:
         merged[key] = _merge_tables(below, value) if both else value  # type: ignore[arg-type]
     merged.pop("like", None)
     return merged
+
+
+_LIMITED = {"outputs", "seconds", "seed"}
+"""Fields that options of a training cannot change, or change under a name of their own."""
+
+
+def _make_optional(field: FieldInfo) -> Any:
+    """Return the definition of a field that is None where it is not given."""
+    annotation: Any = field.annotation
+    details = Field(description=field.description)
+    return Annotated[annotation | None, details, *field.metadata], None
+
+
+CHANGES: Any = create_model(
+    "CHANGES",
+    __base__=Options,
+    **{
+        name: _make_optional(field)
+        for kind in (NetworkConfig, Hyperparameters)
+        for name, field in kind.model_fields.items()
+        if name not in _LIMITED
+    },
+)
+"""Every field of design and training as an option, which changes that of the preset."""
+
+
+class PresetOptions(TorchTrainingConfig):
+    """A dataset and a preset."""
+
+    data: Path
+    """A dataset of good moves, not expanded."""
+
+    limit_entries: int = Field(0, ge=0)
+    """Use only the first N entries; 0: all."""
+
+    preset: str = "cpu"
+    """Name of a configuration; options that are not given are as it says."""
+
+    presets: Path | None = None
+    """Further configurations, in TOML."""
+
+    order: str | None = None
+    """TFR, FTR, RFT5…"""
+
+    inputs: str | None = None
+    """rawest, rawer, raw, integer, features or lines."""
+
+    seconds_per_network: float | None = Field(None, ge=0, le=1e9)
+    """Time limit of each network; 0: none."""
+
+    seed: int = Field(0, ge=0, le=2**31 - 1)
+    """The same seed gives the same networks, whatever the preset."""
+
+
+class PresetConfig(CHANGES, PresetOptions):
+    """A dataset, and a preset with changes."""
+
+    def make_preset(self) -> Preset:
+        """Return the preset with its changes."""
+        names = [*CHANGES.model_fields, "order", "inputs", "members", "ensemble"]
+        changes = {name: getattr(self, name, None) for name in names}
+        changes |= {"seconds": self.seconds_per_network, "seed": self.seed}
+        return load_preset(self.preset, self.presets).with_changes(
+            **{name: each for name, each in changes.items() if each is not None}
+        )
+
+
+class NnmmConfig(PresetConfig):
+    """Configuration of a training of the networks of a chain."""
+
+    members: int | None = Field(None, ge=1, le=MAX_MEMBERS)
+    """Ensemble size for each part of a move."""
+
+    ensemble: EnsembleKind | None = None
+    """How the members of an ensemble differ: seeds, bagging or boosting."""
+
+    part: tuple[str, ...] = ()
+    """Train only this network; repeatable."""
+
+    folds: int = Field(0, ge=0, le=100)
+    """Cross-validate with N folds instead; the accuracies are the result."""
+
+    half: bool = False
+    """Write half precision."""
+
+    @model_validator(mode="after")
+    def _check_folds(self) -> Self:
+        if self.folds == 1:
+            raise BadSpec("folds=1 must be 0 or from 2 to 100")
+        return self

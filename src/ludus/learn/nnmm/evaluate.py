@@ -1,12 +1,14 @@
 """Accuracy, legality and reliability tests of a chain on a dataset (Galassi 2016, chapter 6)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ludus.core.spec import check_choice
+from ludus.datasets.morris.augmentation import augment
 from ludus.games.nine_mens_morris.batch import (
     NO_POINT,
     MoveBatch,
@@ -26,6 +28,7 @@ from ludus.games.nine_mens_morris.bitboards import (
 from ludus.games.nine_mens_morris.rules import PRESETS
 from ludus.learn.common.move_explanation import DecodingRule
 from ludus.learn.nnmm.chain import DEFAULT_BREADTH, Chain
+from ludus.learn.nnmm.data import split_contiguously
 from ludus.learn.nnmm.parts import (
     NUM_CLASSES,
     MoveClasses,
@@ -35,8 +38,8 @@ from ludus.learn.nnmm.parts import (
 
 
 @dataclass(frozen=True, slots=True)
-class Proportion:
-    """A count of hits out of a count of cases."""
+class Hits:
+    """A number of hits out of a number of cases."""
 
     hits: int
     total: int
@@ -53,17 +56,17 @@ class Proportion:
         """Percentage of hits; None if there were no cases."""
         return 100 * self.hits / self.total if self.total else None
 
-    def __add__(self, other: "Proportion") -> "Proportion":
-        return Proportion(self.hits + other.hits, self.total + other.total)
+    def __add__(self, other: "Hits") -> "Hits":
+        return Hits(self.hits + other.hits, self.total + other.total)
 
 
-ProportionTable = dict[str, Proportion]
+HitTable = dict[str, Hits]
 """The rows of a test by name."""
 
 
-def add_tables(parts: Iterable[ProportionTable]) -> ProportionTable:
+def add_tables(parts: Iterable[HitTable]) -> HitTable:
     """Add up the rows of the parts of a dataset."""
-    found: ProportionTable = {}
+    found: HitTable = {}
     for lines in parts:
         for name, proportion in lines.items():
             found[name] = found[name] + proportion if name in found else proportion
@@ -75,7 +78,7 @@ PHASES = (1, 2, 3)
 
 def compute_accuracy(
     positions: PositionBatch, predicted: MoveClasses, true: MoveClasses
-) -> ProportionTable:
+) -> HitTable:
     """Compute the accuracy test (section 6.3): how often the predicted move is that of the dataset.
 
     Rows with `0` distinguish moves that lack the part from moves that have it. The phase is that of
@@ -84,16 +87,16 @@ def compute_accuracy(
     is_right = predicted == true
     to, frm, remove = is_right.T
     whole = is_right.all(axis=1)
-    lines = {"TO": Proportion.count(to)}
+    lines = {"TO": Hits.count(to)}
     for name, right, part in (("FROM", frm, 1), ("REMOVE", remove, 2)):
         has_part = true[:, part] != 0
-        lines[name] = Proportion.count(right)
-        lines[f"{name} not 0"] = Proportion.count(right, has_part)
-        lines[f"{name} 0"] = Proportion.count(right, ~has_part)
-    lines["whole move"] = Proportion.count(whole)
+        lines[name] = Hits.count(right)
+        lines[f"{name} not 0"] = Hits.count(right, has_part)
+        lines[f"{name} 0"] = Hits.count(right, ~has_part)
+    lines["whole move"] = Hits.count(whole)
     phases = positions.phases
     for phase in PHASES:
-        lines[f"whole move, phase {phase}"] = Proportion.count(whole, phases == phase)
+        lines[f"whole move, phase {phase}"] = Hits.count(whole, phases == phase)
     return lines
 
 
@@ -183,20 +186,20 @@ def check_legality(
 
 def compute_legality(
     positions: PositionBatch, predicted: MoveClasses, judge: LegalityStandard = "rules"
-) -> ProportionTable:
+) -> HitTable:
     """Compute all rows of the legality test, in the order of the thesis."""
     found = check_legality(positions, predicted, judge)
     return {
-        "TO self": Proportion.count(found.to_self),
-        "FROM self": Proportion.count(found.from_self),
-        "REMOVE self": Proportion.count(found.remove_self),
-        "FROM-TO relation": Proportion.count(found.from_to),
-        "REMOVE-FROM-TO relation": Proportion.count(found.remove_from_to),
-        "whole FROM": Proportion.count(found.whole_from),
-        "whole phase 2 FROM": Proportion.count(found.whole_from, positions.phases == 2),
-        "whole REMOVE": Proportion.count(found.whole_remove),
-        "whole chosen REMOVE": Proportion.count(found.whole_remove, predicted[:, 2] != 0),
-        "whole move": Proportion.count(found.whole_move),
+        "TO self": Hits.count(found.to_self),
+        "FROM self": Hits.count(found.from_self),
+        "REMOVE self": Hits.count(found.remove_self),
+        "FROM-TO relation": Hits.count(found.from_to),
+        "REMOVE-FROM-TO relation": Hits.count(found.remove_from_to),
+        "whole FROM": Hits.count(found.whole_from),
+        "whole phase 2 FROM": Hits.count(found.whole_from, positions.phases == 2),
+        "whole REMOVE": Hits.count(found.whole_remove),
+        "whole chosen REMOVE": Hits.count(found.whole_remove, predicted[:, 2] != 0),
+        "whole move": Hits.count(found.whole_move),
     }
 
 
@@ -295,48 +298,75 @@ EVALUATION_BATCH = 16_384
 """Positions per batch, after which progress is reported."""
 
 
-class Evaluation(NamedTuple):
+class ChainEvaluation(NamedTuple):
     """The rows of the accuracy and the legality test."""
 
-    accuracy: ProportionTable
+    accuracy: HitTable
     """Of the entries that have a move; empty if none has one."""
 
-    legality: dict[str, ProportionTable]
+    legality: dict[str, HitTable]
     """By standard: the rules of the game, and the check of Galassi's program."""
 
+    num_entries: int
 
-def count_batches(entries: MoveBatch) -> int:
-    """Return the number of evaluations that `evaluate_batches` yields."""
-    return -(-len(entries) // EVALUATION_BATCH)
+    def to_dict(self) -> dict[str, Any]:
+        """Return all rows as JSON has them."""
+        return {
+            "accuracy": _table_to_dict(self.accuracy),
+            "legality": {name: _table_to_dict(table) for name, table in self.legality.items()},
+        }
 
 
-def evaluate_batches(
+def _table_to_dict(table: HitTable) -> dict[str, Any]:
+    return {
+        name: {"percent": each.percent, "hits": each.hits, "of": each.total}
+        for name, each in table.items()
+    }
+
+
+EvaluatedPart = Literal["all", "training", "validation", "test"]
+"""Parts of a dataset by the author's split."""
+
+Recipe = Literal["none", "published", "symmetries"]
+"""How symmetric images of entries are added."""
+
+
+def evaluate_dataset(
     chain: Chain,
     entries: MoveBatch,
+    recipe: Recipe = "published",
+    part: EvaluatedPart = "all",
     rule: DecodingRule = "parts",
     symmetries: int = 1,
     breadth: int = DEFAULT_BREADTH,
-) -> Iterator[Evaluation]:
-    """Evaluate a chain on a dataset batch by batch; `combine_evaluations` adds the results up.
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> ChainEvaluation:
+    """Evaluate a chain on a part of a dataset, whose entries are expanded by a recipe first.
 
     The networks run in sequence: each gets the choices of those before it, right or wrong.
+    `on_progress` gets the number of evaluated positions and that of all.
     """
+    check_choice("there is no recipe", recipe, get_args(Recipe))
+    check_choice("there is no part", part, get_args(EvaluatedPart))
+    if recipe != "none":
+        entries = augment(entries, recipe)
+    if part != "all":
+        entries = getattr(split_contiguously(entries), part)
+    accuracy: list[HitTable] = []
+    legality: dict[str, list[HitTable]] = {judge: [] for judge in LEGALITY_STANDARDS}
     for first in range(0, len(entries), EVALUATION_BATCH):
-        part = entries[first : first + EVALUATION_BATCH]
-        predicted = chain.predict(part, rule, symmetries, breadth).classes
-        has_move = part.has_move
-        moves = part[has_move]
-        true = points_to_classes(moves.points)
-        right = compute_accuracy(moves, predicted[has_move], true) if len(moves) else {}
-        yield Evaluation(
-            right, {judge: compute_legality(part, predicted, judge) for judge in LEGALITY_STANDARDS}
-        )
-
-
-def combine_evaluations(parts: Iterable[Evaluation]) -> Evaluation:
-    """Add up the evaluations of all batches."""
-    every = list(parts)
-    return Evaluation(
-        add_tables(part.accuracy for part in every),
-        {judge: add_tables(part.legality[judge] for part in every) for judge in LEGALITY_STANDARDS},
+        batch = entries[first : first + EVALUATION_BATCH]
+        predicted = chain.predict(batch, rule, symmetries, breadth).classes
+        has_move = batch.has_move
+        moves = batch[has_move]
+        if len(moves):
+            true = points_to_classes(moves.points)
+            accuracy.append(compute_accuracy(moves, predicted[has_move], true))
+        for judge in LEGALITY_STANDARDS:
+            legality[judge].append(compute_legality(batch, predicted, judge))
+        on_progress(min(first + EVALUATION_BATCH, len(entries)), len(entries))
+    return ChainEvaluation(
+        add_tables(accuracy),
+        {judge: add_tables(tables) for judge, tables in legality.items()},
+        len(entries),
     )

@@ -188,7 +188,7 @@ NETWORK_BUILDERS: dict[str, NetworkBuilder] = {
     "feedforward": build_feedforward,
     "symmetric": build_equivariant,
 }
-"""Builders by architecture, which are also in `config.ARCHITECTURES` and in model.py."""
+"""Builders by architecture, which are also in `config.ARCHITECTURES` and in network.py."""
 
 
 class NumpyNetwork:
@@ -222,7 +222,7 @@ def load_network(
 ) -> NumpyNetwork:
     """Build a network from a file, whose design is validated first."""
     try:
-        design = NetworkConfig.from_dict(fields)
+        design = NetworkConfig.parse(fields, "design")
     except LudusError as error:
         raise BadWeights(f"its design is wrong: {error}") from error
     if design.outputs != outputs:

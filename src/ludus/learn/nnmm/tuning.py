@@ -1,18 +1,24 @@
 """Hyperparameter search with Optuna, in this process or on a Ray cluster (Galassi 2016, 6.1)."""
 
 import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ludus.core.errors import BadSpec
+from pydantic import Field
+
+from ludus.core.errors import LudusError
 from ludus.core.executors import connect_to_ray
-from ludus.core.spec import check_choice, check_ranges
-from ludus.learn.common.devices import require_package, select_device
+from ludus.core.extras import require_package
+from ludus.core.files import quote_path
+from ludus.core.spec import check_choice
+from ludus.learn.common.devices import select_device
 from ludus.learn.common.tuning import open_study
-from ludus.learn.nnmm.config import ARCHITECTURES, NetworkConfig, Preset
-from ludus.learn.nnmm.splits import Split
+from ludus.learn.nnmm.config import Architecture, Preset, PresetConfig
+from ludus.learn.nnmm.data import Split, compute_fingerprint, read_entries, split_entries
+from ludus.learn.training import Diverged
 
 if TYPE_CHECKING:
     import optuna
@@ -44,13 +50,12 @@ def train_trial(
     should_prune: PruningCallback | None = None,
 ) -> float | None:
     """Return the best validation accuracy of a network; 0 if it diverges, None if pruned."""
-    from ludus.learn.nnmm.train import Diverged
-    from ludus.learn.nnmm.train_chain import ChainTrainer
+    from ludus.learn.nnmm.chain_trainer import ChainTrainer
 
-    run = ChainTrainer(preset, split, select_device(device, threads), None, [part])
+    run = ChainTrainer(preset, split, select_device(device, threads), [part])
     best = 0.0
     try:
-        for _, epoch in run.run():
+        for _, epoch in run.epochs():
             best = max(best, epoch.accuracy)
             if should_prune is not None and should_prune(epoch.number, epoch.accuracy):
                 return None
@@ -120,35 +125,29 @@ ProgressCallback = Callable[[int, float], None]
 """Takes the number of finished trials and the best accuracy so far."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchConfig:
-    """Parameters of a hyperparameter search."""
+class SearchConfig(PresetConfig):
+    """Configuration of a hyperparameter search.
 
-    base: Preset
-    """Configuration of the first trial; fields that are not searched keep its values."""
+    The preset is the first trial; fields that are not searched keep its values.
+    """
+
+    preset: str = "quick"
+    """Name of the first configuration."""
 
     part: str = "TO"
     """The network that is trained."""
 
-    trials: int = 30
+    trials: int = Field(30, ge=1, le=MAX_TRIALS)
+    """Configurations to try."""
 
-    architectures: tuple[str, ...] = ("residual", "dense", "feedforward")
-    """By default those of the thesis."""
-
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        names = [step.name for step in self.base.steps]
-        check_choice("there is no network", self.part, names)
-        if not self.architectures:
-            raise BadSpec("the search needs at least one architecture")
-        for each in self.architectures:
-            check_choice("there is no architecture", each, ARCHITECTURES)
-        check_ranges(self, trials=(1, MAX_TRIALS))
+    architectures: tuple[Architecture, ...] = Field(
+        ("residual", "dense", "feedforward"), min_length=1
+    )
+    """Architectures to try, by default those of the thesis."""
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResult:
+class TuningResult:
     """The best configuration."""
 
     preset: Preset
@@ -207,75 +206,96 @@ NUMERIC_RANGES: Mapping[str, SearchRange] = {
 """The parameters of sections 5.2, 5.4 and 7.1."""
 
 
-def suggest_preset(trial: Any, search: SearchConfig) -> Preset:
-    """Return the base with the parameters that a trial suggests."""
-    values = {"architecture": trial.suggest_categorical("architecture", search.architectures)}
+def suggest_preset(trial: Any, base: Preset, architectures: Sequence[str]) -> Preset:
+    """Return the base with the parameters that a trial suggests, for all networks."""
+    values = {"architecture": trial.suggest_categorical("architecture", list(architectures))}
     for name, choices in CATEGORICAL_CHOICES.items():
         values[name] = trial.suggest_categorical(name, choices)
     for name, span in NUMERIC_RANGES.items():
         values[name] = span.suggest(trial, name)
     if values["architecture"] != "residual":
         values["stochastic_depth"] = 0.0
-    base = search.base
-    shape = {field.name for field in fields(NetworkConfig)}
-    design = {name: value for name, value in values.items() if name in shape}
-    training = {name: value for name, value in values.items() if name not in shape}
-    return replace(
-        base,
-        design=replace(base.design, **design),
-        training=replace(base.training, **training),
-        parts={},
+    return base.replace(parts={}).with_changes(**values)
+
+
+def tune_network(
+    config: SearchConfig,
+    study: Path | None = None,
+    cluster: str = "",
+    report: ProgressCallback = lambda done, best: None,
+) -> TuningResult:
+    """Search for the configuration of a network with the best validation accuracy.
+
+    A search with a file `study` resumes. Trials run in this process, or on a Ray cluster at an
+    address.
+    """
+    if study is not None and not study.parent.is_dir():
+        raise LudusError(f"there is no folder for {quote_path(study)}")
+    base, part, device = config.make_preset(), config.part, config.device
+    settings = base.training
+    entries = read_entries(config.data, config.limit_entries)
+    split = split_entries(entries, settings.split, settings.expansion, settings.seed)
+    runner = (
+        RayTrialRunner(cluster, part, split, device, config.threads or 1)
+        if cluster
+        else LocalTrialRunner(part, split, device, config.threads)
     )
+    with closing(runner):
+        return search(config, base, runner, study, compute_fingerprint(entries), report)
 
 
 def search(
     config: SearchConfig,
+    base: Preset,
     runner: "TrialRunner",
     study_file: Path | None = None,
     data: str = "",
     report: ProgressCallback = lambda done, best: None,
-) -> SearchResult:
-    """Search for the configuration with the best validation accuracy; a search with a file resumes.
+) -> TuningResult:
+    """Search from a base; a search with a file resumes.
 
     Optuna suggests configurations and prunes trials that are clearly worse than others at the same
     epoch. `data` identifies the dataset: accuracies on other data belong to another search.
     """
+    check_choice("there is no network", config.part, [step.name for step in base.steps])
+    study = _open_study(config, base, study_file, data)
     import optuna
 
-    study = _open_study(config, study_file, data)
     waiting: dict[int, optuna.Trial] = {}
     while (done := len(_finished_trials(study))) < config.trials:
         while len(waiting) < min(runner.max_parallel, config.trials - done):
             trial = study.ask()
             waiting[trial.number] = trial
-            runner.submit(trial.number, suggest_preset(trial, config), trial)
+            preset = suggest_preset(trial, base, config.architectures)
+            runner.submit(trial.number, preset, trial)
         number, accuracy = runner.next_result()
         is_pruned = accuracy is None
         state = optuna.trial.TrialState.PRUNED if is_pruned else None
         study.tell(waiting.pop(number), accuracy, state=state)
         report(len(_finished_trials(study)), _best_accuracy(study))
-    best = suggest_preset(optuna.trial.FixedTrial(study.best_trial.params), config)
-    return SearchResult(best, study.best_value, len(_finished_trials(study)))
+    best_trial = optuna.trial.FixedTrial(study.best_trial.params)
+    best = suggest_preset(best_trial, base, config.architectures)
+    return TuningResult(best, study.best_value, len(_finished_trials(study)))
 
 
-def _open_study(config: SearchConfig, file: Path | None, data: str) -> "optuna.Study":
+def _open_study(config: SearchConfig, base: Preset, file: Path | None, data: str) -> "optuna.Study":
     require_package("optuna", "the search")
     import optuna
 
-    what = f"{config.seed} {data} {config.architectures} {config.base}"
+    what = f"{config.seed} {data} {config.architectures} {base}"
     return open_study(
         f"{config.part} {zlib.crc32(what.encode()):08x}",
         file,
-        _base_parameters(config),
+        _base_parameters(base, config.architectures),
         sampler=optuna.samplers.TPESampler(seed=config.seed),
         pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=2),
     )
 
 
-def _base_parameters(config: SearchConfig) -> dict[str, Any]:
+def _base_parameters(preset: Preset, architectures: Sequence[str]) -> dict[str, Any]:
     """Return the base's parameters that lie in the search space, for the first trial."""
-    base = {**config.base.design.as_dict(), **asdict(config.base.training)}
-    choices = {"architecture": config.architectures, **CATEGORICAL_CHOICES}
+    base = {**preset.design.model_dump(mode="json"), **preset.training.model_dump()}
+    choices = {"architecture": tuple(architectures), **CATEGORICAL_CHOICES}
     chosen = {name: base[name] for name, known in choices.items() if base[name] in known}
     numbers = {name: base[name] for name, span in NUMERIC_RANGES.items() if base[name] in span}
     return {**chosen, **numbers}

@@ -44,13 +44,20 @@ class ChainWeights:
     model: InputModel
 
     designs: tuple[Mapping[str, Any], ...]
-    """For each step of the order the fields of its `NetworkConfig`."""
+    """For each step of the order the fields of its `NetworkConfig`; empty if it is not trained."""
 
     members: tuple[tuple[Tensors, ...], ...]
-    """For each member of the ensemble the weights of each step."""
+    """For each member of the ensemble the weights of each step; empty if it is not trained."""
 
     trained: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """Facts about the training, as the trainer recorded them."""
+
+    is_half: bool = False
+    """Whether `save` writes half precision."""
+
+    def save(self, path: Path) -> None:
+        """Write the weights to a file."""
+        save_weights(path, self, self.is_half)
 
     def __post_init__(self) -> None:
         steps = len(self.order.steps)
@@ -187,7 +194,7 @@ def import_galassi_networks(folder: Path | str, order: str = "TFR") -> ChainWeig
         if path is None:
             raise BadWeights(f"{quote(str(folder), 200)} has no network for {step.name}")
         design, tensors = read_npz(path, _parse_npz_network)
-        designs.append(design.as_dict())
+        designs.append(design.model_dump(mode="json"))
         members.append(tensors)
     facts = {"source": "A. Galassi's published networks", "order": order}
     return ChainWeights(wanted, model, tuple(designs), (tuple(members),), facts)
@@ -218,7 +225,7 @@ def _parse_npz_network(
             raise ValueError(f"{layer} has arrays of shape {weight.shape} and {bias.shape}")
         tensors |= {f"{layer}.weight": weight.T, f"{layer}.bias": bias}
     (_, first), (_, units) = arrays[0].shape, arrays[2].shape
-    return NetworkConfig("residual", first=first, units=units, blocks=1), tensors
+    return NetworkConfig(first=first, units=units, blocks=1), tensors
 
 
 def _finite_floats(array: NDArray[np.generic]) -> Array:

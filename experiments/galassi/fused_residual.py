@@ -12,8 +12,9 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.nn import functional
 
-from ludus.learn.nnmm.model import ResidualBlock, ResidualNetwork
-from ludus.learn.nnmm.residual_kernels import (
+from ludus.learn.nnmm import FullyConnectedBlock, ResidualNetwork
+
+from .residual_kernels import (
     ALIGNMENT,
     MAX_UNITS,
     NORM_EPSILON,
@@ -31,7 +32,7 @@ def is_fusable(network: nn.Module) -> bool:
     """Return whether a network is residual, with blocks of one width and no stochastic depth."""
     if not isinstance(network, ResidualNetwork):
         return False
-    blocks = [block for block in network.blocks if isinstance(block, ResidualBlock)]
+    blocks = [block for block in network.blocks if isinstance(block, FullyConnectedBlock)]
     widths = {block.layer1.out_features for block in blocks}
     # The weights of all blocks are one array.
     if len(widths) != 1 or any(block.is_skipped for block in blocks):
@@ -90,7 +91,7 @@ class Norms(NamedTuple):
     """For each block."""
 
 
-class BlockWeights(NamedTuple):
+class StackedWeights(NamedTuple):
     """Weights of all blocks in single precision, padded with zeros.
 
     Inputs and results of a block have X columns, the units between its layers U.
@@ -115,7 +116,7 @@ class BlockWeights(NamedTuple):
     norm2: Norms | None
 
 
-def _stack_blocks(state: Mapping[str, Tensor]) -> BlockWeights:
+def _stack_blocks(state: Mapping[str, Tensor]) -> StackedWeights:
     num_blocks = sum(name.endswith("layer1.weight") for name in state)
     width = _count_missing(state["blocks.0.layer2.bias"])
     inner = _count_missing(state["blocks.0.layer1.bias"])
@@ -137,7 +138,7 @@ def _stack_blocks(state: Mapping[str, Tensor]) -> BlockWeights:
             [RunningStatistics(*each) for each in columns],
         )
 
-    return BlockWeights(
+    return StackedWeights(
         functional.pad(state["first.bias"], (0, width)),
         stack("layer1.weight", 0, width, 0, inner),
         stack("layer1.bias", 0, inner),
@@ -304,7 +305,7 @@ class _NormedBlocks(Function):
         )
 
 
-def _evaluate_normed_blocks(product: Tensor, weights: BlockWeights, dropout: Dropout) -> Tensor:
+def _evaluate_normed_blocks(product: Tensor, weights: StackedWeights, dropout: Dropout) -> Tensor:
     """Return the sum of all blocks with the running statistics of their norms."""
     norm1, norm2 = weights.norm1, weights.norm2
     assert norm1 is not None

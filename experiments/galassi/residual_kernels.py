@@ -1,13 +1,14 @@
 """What residual networks compute between two matrix products: on a GPU kernels, elsewhere torch.
 
 On a GPU small networks spend most of their time on memory: bias, skip connection, ReLU and dropout
-are passes of their own over all units. `native/cuda/residual_blocks.cu` makes one pass of them.
+are passes of their own over all units. `residual_blocks.cu` makes one pass of them.
 Arrays are (networks, rows, columns), on a GPU in bfloat16 and contiguous; what belongs to columns
 is (networks, columns) in single precision. Results are written to arrays that are given.
 """
 
 import ctypes
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -232,4 +233,4 @@ def _run_kernel(name: str, units: Tensor, *arguments: Any) -> None:
         raise CudaUnavailable(f"the kernel {name} failed with CUDA's error {number}")
 
 
-_load_library = partial(load_optional_library, "residual_blocks")
+_load_library = partial(load_optional_library, Path(__file__).with_name("residual_blocks.cu"))

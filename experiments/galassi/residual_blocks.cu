@@ -1,5 +1,5 @@
 // What a residual network does between two matrix products, on a GPU, in one pass over memory (see
-// learn/nnmm/fused_residual.py): it adds a bias and, at the end of a block, the block's input, then
+// fused_residual.py): it adds a bias and, at the end of a block, the block's input, then
 // applies ReLU and dropout. Batch normalisation takes a pass more each way. A thread works on eight
 // neighbouring columns of one row, 16 bytes.
 //

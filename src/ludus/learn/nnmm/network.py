@@ -14,7 +14,7 @@ from ludus.learn.nnmm.encoding import InputColumns
 from ludus.learn.nnmm.parts import NUM_CLASSES
 
 
-class ResidualBlock(nn.Module):
+class FullyConnectedBlock(nn.Module):
     """A residual block of Fig. 5.1: twice norm, ReLU, dropout, linear layer; plus the input."""
 
     def __init__(self, design: NetworkConfig, units: int, skipped: float) -> None:
@@ -46,7 +46,7 @@ class ResidualNetwork(nn.Module):
         self.first = nn.Linear(columns.width, design.first)
         self.blocks = nn.Sequential(
             *(
-                ResidualBlock(design, units, design.stochastic_depth * number / design.blocks)
+                FullyConnectedBlock(design, units, design.stochastic_depth * number / design.blocks)
                 for number, units in enumerate(design.widths, 1)
             )
         )

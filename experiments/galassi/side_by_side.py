@@ -4,22 +4,30 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ludus.learn.common.checkpoint import Tensors
-from ludus.learn.common.optimizer import GraphedCallable
-from ludus.learn.nnmm.examples import Examples
-from ludus.learn.nnmm.fused_residual import is_fusable
-from ludus.learn.nnmm.optimizer import NetworkOptimizer, autocast, compute_illegal_probability
-from ludus.learn.nnmm.residual_kernels import has_kernels
-from ludus.learn.nnmm.stacked import StackedNetworks
-from ludus.learn.nnmm.train import PREDICTION_BATCH, Diverged, EpochResult, NetworkTrainer
+from ludus.learn import Diverged, load_checkpoint, save_checkpoint
+from ludus.learn.nnmm import (
+    PREDICTION_BATCH,
+    ChainTrainer,
+    EpochResult,
+    Examples,
+    GraphedCallable,
+    NetworkOptimizer,
+    NetworkTrainer,
+    autocast,
+    compute_illegal_probability,
+)
+
+from .fused_residual import is_fusable
+from .residual_kernels import has_kernels
+from .stacked import StackedNetworks, Tensors
 
 STEPS_AT_A_TIME = 20
 """Optimizer steps that a group launches before the next group's turn."""
@@ -40,6 +48,7 @@ class GroupOptimizer(NetworkOptimizer):
     """
 
     model: StackedNetworks
+    num_stacked_dims = 1
 
     def __init__(self, networks: StackedNetworks, trainers: Sequence[NetworkTrainer]) -> None:
         examples, config = trainers[0].training_examples, trainers[0].config
@@ -143,7 +152,7 @@ class NetworkGroup:
         self.trainers = list(trainers)
         self.num_epochs = len(trainers[0].history)
         """Finished epochs, the same number for all of them."""
-        optimizers = [each.optimisation for each in trainers]
+        optimizers = [each.optimizer for each in trainers]
         first = optimizers[0]
         is_fused = (
             is_fusable(first.model)
@@ -223,7 +232,7 @@ class NetworkGroup:
         """Copy weights, averages and Adam's state back to the trainers of the single networks."""
         group = self._optimizer
         for number, trainer in enumerate(self.trainers):
-            single = trainer.optimisation
+            single = trainer.optimizer
             single.model.load_state_dict(group.model.select_state(number))
             if single.has_ema:
                 single.ema_model.load_state_dict(_select(group.ema_model, number))
@@ -276,7 +285,7 @@ class Group(NamedTuple):
     @property
     def num_examples(self) -> int:
         """Examples in a step of all networks."""
-        return len(self.trainers) * self.trainers[0].optimisation.batch
+        return len(self.trainers) * self.trainers[0].optimizer.batch
 
 
 def find_groups(trainers: Sequence[NetworkTrainer]) -> list[Group]:
@@ -290,8 +299,8 @@ def find_groups(trainers: Sequence[NetworkTrainer]) -> list[Group]:
         if trainer.is_finished:
             continue
         kind: dict[str, Any] = {
-            "design": asdict(replace(trainer.design, dropout=0.0, input_dropout=0.0)),
-            "training": asdict(replace(trainer.config, penalty_weight=0.0, seed=0)),
+            "design": trainer.design.replace(dropout=0.0, input_dropout=0.0),
+            "training": trainer.config.replace(penalty_weight=0.0, seed=0),
             "examples": (id(trainer.training_examples), id(trainer.validation)),
             "alone": 0 if is_stackable(trainer) else id(trainer),
         }
@@ -304,11 +313,47 @@ def find_groups(trainers: Sequence[NetworkTrainer]) -> list[Group]:
     return found
 
 
+MAX_WRITING_FRACTION = 0.05
+"""Maximum proportion of time for writing checkpoints, except at the end of training."""
+
+
+class Checkpoint:
+    """The state of a trainer in a file; it is resumed if there is one."""
+
+    def __init__(self, trainer: NetworkTrainer, file: Path, data: str) -> None:
+        """`data` identifies the examples; a state of other examples is rejected."""
+        self.trainer, self._file = trainer, file
+        self._identity = {
+            "name": trainer.name,
+            "design": trainer.design.model_dump(mode="json"),
+            "training": trainer.config.model_dump(mode="json"),
+            "data": data,
+        }
+        self._written, self._writing = time.monotonic(), 0.0
+        if file.exists():
+            trainer.load(load_checkpoint(file, self._identity))
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it can be written without taking too much of the time."""
+        elapsed = time.monotonic() - self._written
+        return self.trainer.is_finished or elapsed >= self._writing / MAX_WRITING_FRACTION
+
+    def write(self) -> None:
+        """Write the state."""
+        began = time.monotonic()
+        save_checkpoint(self._file, self._identity, self.trainer.state())
+        self._written = time.monotonic()
+        self._writing = self._written - began
+
+
 class GroupRun:
     """A group on its CUDA stream, or a single network that cannot be stacked."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, checkpoints: Sequence[Checkpoint]) -> None:
         self.trainers = trainers = group.trainers
+        members = set(map(id, trainers))
+        self._checkpoints = [each for each in checkpoints if id(each.trainer) in members]
         self.num_examples = group.num_examples
         self.is_blocked = False
         self.errors: list[Diverged] = []
@@ -358,13 +403,13 @@ class GroupRun:
             or any(each.is_finished for each in self.trainers)
             or len(self.trainers[0].history) == self._until
         )
-        if ends or any(each.is_checkpoint_due for each in self.trainers):
+        if ends or any(each.is_due for each in self._checkpoints):
             with self._context():
                 if self._group is not None:
                     self._group.store_state()
-                for trainer in self.trainers:
-                    if is_last or trainer.is_finished or trainer.is_checkpoint_due:
-                        trainer.write_checkpoint()
+                for each in self._checkpoints:
+                    if is_last or each.is_due:
+                        each.write()
             if ends and self._stream is not None:
                 self._stream.synchronize()
         return ends
@@ -374,6 +419,7 @@ def train_side_by_side(
     trainers: Sequence[NetworkTrainer],
     end: float = float("inf"),
     max_streams: int = MAX_STREAMS,
+    checkpoints: Sequence[Checkpoint] = (),
 ) -> Iterator[tuple[NetworkTrainer, EpochResult]]:
     """Train networks to their ends, and yield the result of every epoch of each.
 
@@ -393,7 +439,7 @@ def train_side_by_side(
                 room = MAX_EXAMPLES - sum(run.num_examples for run in running)
                 fits = len(running) < max_streams and group.num_examples <= room
                 if fits or not running:
-                    running.append(GroupRun(group))
+                    running.append(GroupRun(group, checkpoints))
         is_changed = False
         if not running:
             break
@@ -414,3 +460,43 @@ def train_side_by_side(
 
 def _is_finite(trainer: NetworkTrainer) -> bool:
     return not trainer.history or math.isfinite(trainer.history[-1].loss)
+
+
+def train_chains(
+    chains: Sequence[ChainTrainer],
+    folders: Sequence[Path],
+    end: float = math.inf,
+    max_streams: int = MAX_STREAMS,
+) -> Iterator[tuple[NetworkTrainer, EpochResult]]:
+    """Train chains that differ in their seed only, side by side; yield the result of every epoch.
+
+    They must have the same split and device. The networks of all steps train at the same time,
+    members of an ensemble one after another. After the time `end`, by `time.monotonic`, no epoch
+    begins, and chains may be incomplete. The folders, one for each chain, hold the checkpoints.
+    """
+    first = chains[0]
+    steps = [first.encode_examples(step) for step in first.steps]
+    for chain, folder in zip(chains, folders, strict=True):
+        chain.coded_test = first.coded_test
+        folder.mkdir(parents=True, exist_ok=True)
+    for member in range(first.preset.members):
+        runs = [
+            (
+                chain,
+                data,
+                Checkpoint(
+                    chain.make_trainer(data, member),
+                    folder / f"{number}-{member}.safetensors",
+                    f"{chain.preset.inputs} {chain.preset.order} {chain.preset.ensemble}",
+                ),
+            )
+            for number, data in enumerate(steps)
+            for chain, folder in zip(chains, folders, strict=True)
+        ]
+        checkpoints = [checkpoint for _, _, checkpoint in runs]
+        trainers = [each.trainer for each in checkpoints]
+        yield from train_side_by_side(trainers, end, max_streams, checkpoints)
+        if not all(trainer.is_finished for trainer in trainers):
+            return
+        for chain, data, checkpoint in runs:
+            chain.record_result(data, member, checkpoint.trainer)

@@ -1,21 +1,129 @@
-"""Training examples of one network as tensors: inputs, target classes, masks of legal classes."""
+"""Datasets of good moves: read, split into parts or folds, and encoded as training examples."""
 
+import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+from ludus.core.errors import BadSpec
 from ludus.core.processes import count_cores
+from ludus.core.spec import check_range
+from ludus.datasets.morris.augmentation import augment
+from ludus.datasets.morris.files import read_dataset
 from ludus.games.nine_mens_morris.batch import MoveBatch, generate_moves
+from ludus.games.nine_mens_morris.bitboards import RING_SWAP
+from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.equivariant.group import Permutations
+from ludus.learn.nnmm.config import Expansion, SplitKind
 from ludus.learn.nnmm.encoding import InputColumns, InputModel, Rows, append_choices
 from ludus.learn.nnmm.parts import ChainStep, PartOrder, points_to_classes
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+
+def read_entries(file: Path, limit: int = 0) -> MoveBatch:
+    """Read the entries of a dataset that have a move; a `limit` of 0 means all."""
+    entries = read_dataset(file)
+    return entries[entries.has_move][: limit or None]
+
+
+def compute_fingerprint(entries: MoveBatch) -> str:
+    """Return a checksum of the entries."""
+    check = 0
+    for column in entries.columns:
+        check = zlib.crc32(np.ascontiguousarray(column).tobytes(), check)
+    return f"{check:08x}"
+
+
+VALIDATION_DIVISOR, TEST_DIVISOR = 20, 10
+"""Divisors of the dataset's size, rounded down as in Galassi's program."""
+
+RING_REVERSAL = SYMMETRIES[8]
+
+MAX_FOLDS = 100
+
+
+class Split(NamedTuple):
+    """Three parts of a dataset, expanded."""
+
+    training: MoveBatch
+    validation: MoveBatch
+    test: MoveBatch
+
+
+def split_entries(entries: MoveBatch, kind: SplitKind, recipe: Expansion, seed: int = 0) -> Split:
+    """Split entries into 85% training, 5% validation and 10% test, then expand them."""
+    _check_size(len(entries), 3)
+    if kind == "contiguous":
+        return split_contiguously(augment(entries, recipe))
+    group, number = group_symmetric_entries(entries)
+    place = np.random.default_rng((seed, 0x5EED)).permutation(number)[group]
+    test, validation = number // TEST_DIVISOR, number // VALIDATION_DIVISOR
+    first_validation = number - test - validation
+    parts = (
+        place < first_validation,
+        (place >= first_validation) & (place < number - test),
+        place >= number - test,
+    )
+    return Split(*(augment(entries[part], recipe) for part in parts))
+
+
+def split_contiguously(expanded: MoveBatch) -> Split:
+    """Split as Galassi did: 1,384,373, 81,433 and 162,867 entries of his expansion in a row."""
+    test, validation = len(expanded) // TEST_DIVISOR, len(expanded) // VALIDATION_DIVISOR
+    last = len(expanded) - test
+    first = last - validation
+    return Split(expanded[:first], expanded[first:last], expanded[last:])
+
+
+def split_fold(
+    entries: MoveBatch, number: int, fold: int, recipe: Expansion, seed: int = 0
+) -> Split:
+    """Return a split of cross-validation with this number of folds: one validates, the rest train.
+
+    Folds, from 0, consist of unexpanded entries without leaks; the test part is empty.
+    """
+    check_range("folds", number, 2, MAX_FOLDS)
+    _check_size(len(entries), number)
+    group, num_groups = group_symmetric_entries(entries)
+    order = np.random.default_rng((seed, 0xF01D)).permutation(num_groups)
+    is_validation = (order % number)[group] == fold
+    return Split(
+        augment(entries[~is_validation], recipe),
+        augment(entries[is_validation], recipe),
+        MoveBatch.empty(),
+    )
+
+
+def group_symmetric_entries(entries: MoveBatch) -> tuple[NDArray[np.intp], int]:
+    """Return the index of each entry's group, and the number of groups.
+
+    Images of entries of different groups never show the same state, whatever the expansion: entries
+    are in one group if any exchange of rings, rotation or reflection maps one to the other.
+    """
+    keys = entries.canonical_keys()
+    own_men, other_men, *_ = entries.counts
+    fly = (own_men == 3) & (other_men == 3)
+    flying = entries.positions[fly]
+    for image in (flying, flying.transform(RING_REVERSAL)):
+        keys[fly] = np.minimum(keys[fly], image.transform(RING_SWAP).canonical_keys())
+    found, group = np.unique(keys, return_inverse=True)
+    return group.reshape(-1), len(found)
+
+
+def _check_size(entries: int, parts: int) -> None:
+    least = 20 * parts
+    if entries < least:
+        raise BadSpec(f"{entries} entries are too few to be split; at least {least} are needed")
+
 
 ALL_CLASSES_MASK = np.int32(2**25 - 1)
 
@@ -59,13 +167,13 @@ ENCODING_BATCH = 65536
 class Examples:
     """Examples of one network on its device, as bytes until a batch is converted to floats."""
 
-    inputs: Tensor
+    inputs: "Tensor"
     """Shape (examples, columns), uint8 or int8."""
 
-    targets: Tensor
+    targets: "Tensor"
     """Shape (examples,), the true class."""
 
-    legal: Tensor | None
+    legal: "Tensor | None"
     """Masks of legal classes, if the loss needs them."""
 
     permutations: Permutations | None = None
@@ -78,7 +186,7 @@ class Examples:
     def __len__(self) -> int:
         return len(self.targets)
 
-    def select(self, index: Tensor) -> Self:
+    def select(self, index: "Tensor") -> Self:
         """Return the examples with these indices, which may repeat."""
         legal = None if self.legal is None else self.legal.index_select(0, index)
         inputs = self.inputs.index_select(0, index)
@@ -115,7 +223,9 @@ class EncodedEntries:
         }
         return cls(entries, model, np.concatenate([rows for rows, _ in parts]), legal)
 
-    def build_examples(self, step: ChainStep, has_presence: bool, device: torch.device) -> Examples:
+    def build_examples(
+        self, step: ChainStep, has_presence: bool, device: "torch.device"
+    ) -> Examples:
         """Return the inputs of a step's network, with the true earlier choices, and its targets.
 
         If a presence network exists for the part, the examples are only moves that have the part.
@@ -130,6 +240,8 @@ class EncodedEntries:
             there = targets != 0
             rows, targets = rows[there], targets[there]
             legal = None if legal is None else legal[there]
+        import torch
+
         return Examples(
             torch.from_numpy(rows).to(device),
             torch.from_numpy(targets).to(device),

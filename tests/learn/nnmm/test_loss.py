@@ -8,11 +8,11 @@ import torch
 
 from ludus.datasets.morris.files import parse_lines
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
-from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
+from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig
+from ludus.learn.nnmm.data import compute_legal_masks
 from ludus.learn.nnmm.encoding import InputColumns
-from ludus.learn.nnmm.examples import compute_legal_masks
-from ludus.learn.nnmm.model import build_network
-from ludus.learn.nnmm.optimizer import Loss, compute_illegal_probability
+from ludus.learn.nnmm.network import build_network
+from ludus.learn.nnmm.network_trainer import Loss, compute_illegal_probability, select_weights
 from ludus.learn.nnmm.parts import NUM_CLASSES, PartOrder, points_to_classes
 from support.morris_data import positions
 from support.teacher_dataset import teacher_moves
@@ -25,7 +25,7 @@ TARGETS = torch.tensor([2, 0])
 
 
 def loss(legal: torch.Tensor | None = None, **settings: object) -> float:
-    return Loss(NETWORK, TrainingConfig(**settings))(SCORES, TARGETS, legal).item()  # type: ignore[arg-type]
+    return Loss(select_weights(NETWORK), Hyperparameters(**settings))(SCORES, TARGETS, legal).item()  # type: ignore[arg-type]
 
 
 def test_it_is_the_negative_log_likelihood():

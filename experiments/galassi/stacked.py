@@ -8,8 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from ludus.learn.common.checkpoint import Tensors
-from ludus.learn.nnmm.fused_residual import forward_residual, get_kept_proportions
+from .fused_residual import forward_residual, get_kept_proportions
+
+Tensors = dict[str, Tensor]
+"""Tensors by name, such as the state of networks."""
 
 
 class MaskedDropout(nn.Module):

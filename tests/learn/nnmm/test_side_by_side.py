@@ -2,19 +2,23 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from ludus.learn.nnmm.config import NetworkConfig, TrainingConfig
-from ludus.learn.nnmm.examples import Examples
-from ludus.learn.nnmm.network_groups import find_groups, train_side_by_side
-from ludus.learn.nnmm.stacked import StackedNetworks
-from ludus.learn.nnmm.train import Diverged, NetworkTrainer
+from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig
+from ludus.learn.nnmm.data import Examples
+from ludus.learn.nnmm.network_trainer import NetworkTrainer
+from ludus.learn.training import Diverged
+from support.nnmm_folder import load_module
+
+module = load_module("side_by_side")
+find_groups, train_side_by_side = module.find_groups, module.train_side_by_side
+StackedNetworks = load_module("stacked").StackedNetworks
 
 DESIGNS = {
     "residual": NetworkConfig(first=12, units=16, blocks=2),
@@ -25,7 +29,7 @@ DESIGNS = {
         architecture="feedforward", units=(16, 8), blocks=2, batch_normalisation=True
     ),
 }
-CONFIG = TrainingConfig(learning_rate=0.01, batch=40, epochs=4, patience=0)
+CONFIG = Hyperparameters(learning_rate=0.01, batch=40, epochs=4, patience=0)
 
 
 def make_examples(number: int, seed: int, is_legal: bool = False) -> Examples:
@@ -40,16 +44,15 @@ LEARNED, VALIDATION = make_examples(200, 1), make_examples(60, 2)
 
 
 def make_trainers(
-    design: NetworkConfig, configs: Sequence[TrainingConfig], folder: Path | None = None, **options
+    design: NetworkConfig, configs: Sequence[Hyperparameters], **options
 ) -> list[NetworkTrainer]:
     return [
         NetworkTrainer(
-            replace(design, **options.get("designs", [{}] * len(configs))[number]),
+            design.replace(**options.get("designs", [{}] * len(configs))[number]),
             config,
             options.get("learned", LEARNED),
             VALIDATION,
             name=f"network {number}",
-            file=None if folder is None else folder / f"{number}.safetensors",
         )
         for number, config in enumerate(configs)
     ]
@@ -80,7 +83,7 @@ def assert_same(
             assert one.best_epoch == other.best_epoch
             for name, weights in one.weights.items():
                 np.testing.assert_allclose(weights, other.weights[name], atol=1e-4, err_msg=name)
-        states = one.optimisation.model.state_dict(), other.optimisation.model.state_dict()
+        states = one.optimizer.model.state_dict(), other.optimizer.model.state_dict()
         for name, mine in states[0].items():
             if not has_norms or not name.endswith(("bias", "running_mean")):
                 assert torch.allclose(mine, states[1][name], atol=1e-4), name
@@ -90,7 +93,7 @@ def assert_same(
 def test_a_group_learns_what_its_networks_learn_alone(design: NetworkConfig) -> None:
     """With their own dropout rates, penalties and seeds."""
     configs = [
-        replace(CONFIG, seed=seed, penalty="L1", penalty_weight=weight, penalised="last")
+        CONFIG.replace(seed=seed, penalty="L1", penalty_weight=weight, penalised="last")
         for seed, weight in ((0, 0.001), (1, 0.01), (2, 0.0))
     ]
     designs = [
@@ -108,8 +111,7 @@ def test_a_group_learns_what_its_networks_learn_alone(design: NetworkConfig) -> 
 
 
 def test_averages_clipping_decay_smoothing_and_legality_are_those_of_each_network() -> None:
-    config = replace(
-        CONFIG,
+    config = CONFIG.replace(
         averaging=0.9,
         clip=0.5,
         weight_decay=0.05,
@@ -119,7 +121,7 @@ def test_averages_clipping_decay_smoothing_and_legality_are_those_of_each_networ
         warmup=0.1,
         penalty="L2",
     )
-    configs = [replace(config, seed=seed) for seed in range(3)]
+    configs = [config.replace(seed=seed) for seed in range(3)]
     learned = make_examples(200, 1, is_legal=True)
     alone = make_trainers(DESIGNS["residual"], configs, learned=learned)
     together = make_trainers(DESIGNS["residual"], configs, learned=learned)
@@ -129,7 +131,7 @@ def test_averages_clipping_decay_smoothing_and_legality_are_those_of_each_networ
 
 
 def test_networks_end_by_their_own_patience_and_groups_have_one_shape() -> None:
-    configs = [replace(CONFIG, seed=seed, epochs=30, patience=2) for seed in range(3)]
+    configs = [CONFIG.replace(seed=seed, epochs=30, patience=2) for seed in range(3)]
     alone = make_trainers(DESIGNS["residual"], configs)
     together = make_trainers(DESIGNS["residual"], configs)
     others = make_trainers(DESIGNS["dense"], [CONFIG])
@@ -141,20 +143,28 @@ def test_networks_end_by_their_own_patience_and_groups_have_one_shape() -> None:
     assert others[0].is_finished
 
 
+def open_checkpoints(trainers: Sequence[NetworkTrainer], folder: Path) -> list[Any]:
+    return [
+        module.Checkpoint(each, folder / f"{number}.safetensors", "")
+        for number, each in enumerate(trainers)
+    ]
+
+
 def test_training_ends_in_time_and_resumes(tmp_path: Path) -> None:
     """Networks that have come to different epochs join again."""
-    configs = [replace(CONFIG, seed=seed, averaging=0.9) for seed in range(3)]
+    configs = [CONFIG.replace(seed=seed, averaging=0.9) for seed in range(3)]
     alone = make_trainers(DESIGNS["residual"], configs)
     train_alone(alone)
-    first = make_trainers(DESIGNS["residual"], configs, tmp_path)
+    first = make_trainers(DESIGNS["residual"], configs)
     next(first[1].epochs())
     assert [len(group.trainers) for group in find_groups(first)] == [2]
     list(train_side_by_side(first[:1], end=time.monotonic()))
     assert not first[0].history
-    for _, epoch in train_side_by_side(first):
+    for _, epoch in train_side_by_side(first, checkpoints=open_checkpoints(first, tmp_path)):
         if epoch.number == 3:
             break
-    resumed = make_trainers(DESIGNS["residual"], configs, tmp_path)
+    resumed = make_trainers(DESIGNS["residual"], configs)
+    open_checkpoints(resumed, tmp_path)
     assert sum(len(each.history) for each in resumed) >= 3
     assert not any(each.is_finished for each in resumed)
     list(train_side_by_side(resumed))
@@ -162,12 +172,12 @@ def test_training_ends_in_time_and_resumes(tmp_path: Path) -> None:
 
 
 def test_a_network_that_diverges_leaves_the_others_alone() -> None:
-    configs = [replace(CONFIG, seed=seed) for seed in range(2)]
+    configs = [CONFIG.replace(seed=seed) for seed in range(2)]
     alone = make_trainers(DESIGNS["residual"], configs)
     together = make_trainers(DESIGNS["residual"], configs)
     train_alone(alone)
     with torch.no_grad():
-        together[0].optimisation.model.get_parameter("first.weight").fill_(float("inf"))
+        together[0].optimizer.model.get_parameter("first.weight").fill_(float("inf"))
     with pytest.raises(Diverged, match="network 0"):
         list(train_side_by_side(together))
     assert_same(together[1:], alone[1:])
@@ -184,7 +194,7 @@ def test_a_symmetric_network_is_trained_by_itself() -> None:
         inputs = torch.randint(0, 2, (80, columns.width), generator=generator, dtype=torch.uint8)
         return Examples(inputs, inputs[:, :5].sum(dim=1).long(), None, columns.permutations)
 
-    config = replace(CONFIG, epochs=2)
+    config = CONFIG.replace(epochs=2)
     runs = [NetworkTrainer(design, config, examples(1), examples(2), name="s") for _ in range(2)]
     list(runs[0].epochs())
     assert len(list(train_side_by_side([runs[1]]))) == 2
