@@ -7,7 +7,7 @@ import torch
 import ludus
 from ludus.core.splitmix import SplitMix64
 from ludus.envs import VectorEnv
-from ludus.envs.episode import Episode
+from ludus.envs.episode import EnvEpisode
 from support.repetition import repeat
 
 MORRIS = [f"nine_mens_morris:{name}" for name in ludus.game("nine_mens_morris").presets]
@@ -37,7 +37,7 @@ def check_row(state, number, episode, has_ended):
 def test_the_vector_is_the_single_environment(spec):
     seed, num_envs = 5, 3
     envs = VectorEnv(spec, num_envs, seed=seed, autoreset="next_step")
-    episodes = [Episode(ludus.game(spec), oracle=None) for _ in range(num_envs)]
+    episodes = [EnvEpisode(ludus.game(spec), oracle=None) for _ in range(num_envs)]
     for number, episode in enumerate(episodes):
         episode.reset(seed + number)
         check_row(envs.state, number, episode, False)

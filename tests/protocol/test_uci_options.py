@@ -9,7 +9,7 @@ from ludus.core.errors import BadSpec, LudusError
 from ludus.core.player import Limit
 from ludus.players import PLAYERS
 from ludus.protocol.session import list_player_options, replace_option
-from ludus.protocol.uci import UNLIMITED, GoCommand, Line, LineSplitter, parse_go
+from ludus.protocol.uci import UNLIMITED, GoCommand, LineSplitter, UciLine, parse_go
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_the_options_of_every_player_can_be_listed(name):
 
 def test_lines_in_whatever_pieces_they_come():
     data = b"uci\r\nisready\n\n" + b"x" * 30 + b"\nend"
-    expected = [Line("uci"), Line("isready"), Line(""), Line("x" * 20, True)]
+    expected = [UciLine("uci"), UciLine("isready"), UciLine(""), UciLine("x" * 20, True)]
     for size in range(1, len(data) + 1):
         splitter = LineSplitter(20)
         chunks = [data[place : place + size] for place in range(0, len(data), size)]
         assert [line for chunk in chunks for line in splitter.feed(chunk)] == expected
-        assert list(splitter.end()) == [Line("end")]
+        assert list(splitter.end()) == [UciLine("end")]

@@ -8,7 +8,7 @@ from pettingzoo import AECEnv
 
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
-from ludus.envs.episode import ActionMask, Episode, OracleOption
+from ludus.envs.episode import ActionMask, EnvEpisode, OracleOption
 from ludus.games import resolve_game
 from ludus.games.coding import Observation
 
@@ -18,7 +18,7 @@ AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("ansi", "svg")
 
 
-def make_spaces(episode: Episode) -> tuple[spaces.Dict, spaces.Discrete[np.int64]]:
+def make_spaces(episode: EnvEpisode) -> tuple[spaces.Dict, spaces.Discrete[np.int64]]:
     """Return the spaces of observations and of actions."""
     coding = episode.coding
     low, high = coding.observation_bounds
@@ -47,7 +47,7 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
     ) -> None:
         super().__init__()
         game = resolve_game(game)
-        self.episode = Episode(game, oracle, max_moves)
+        self.episode = EnvEpisode(game, oracle, max_moves)
         self.metadata: dict[str, Any] = {
             "name": f"ludus_{game.id}_v0",
             "render_modes": list(RENDER_MODES),

@@ -27,7 +27,7 @@ OracleOption = Oracle | Literal["auto"] | None
 """An oracle; `auto` for that of `ludus.oracle`; None for no regret in `info`."""
 
 
-class Episode:
+class EnvEpisode:
     """The state of one game between two sides, action by action.
 
     A move may take several actions; see `ludus.games.coding`. Dice are rolled as soon as they are

@@ -11,7 +11,7 @@ from ludus.core.player import Limit, Player
 from ludus.envs.aec import RENDER_MODES, make_spaces
 from ludus.envs.episode import (
     ActionMask,
-    Episode,
+    EnvEpisode,
     OracleOption,
 )
 from ludus.games import resolve_game
@@ -49,7 +49,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
             raise BadSpec(f"side={quote_value(side)} must be 0, 1 or alternate")
         self.game = resolve_game(game, rules)
         self.opponent = named_player(opponent, self.game) if isinstance(opponent, str) else opponent
-        self.episode = Episode(self.game, oracle, max_moves)
+        self.episode = EnvEpisode(self.game, oracle, max_moves)
         self.limit = limit
         self.side_option = side
         self.side: int = 1 if side == "alternate" else side

@@ -21,7 +21,7 @@ class Curves(ExitStack):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self._folder = folder
-        self._runs: dict[str, Run] = {}
+        self._runs: dict[str, RunCurves] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -32,11 +32,11 @@ class Curves(ExitStack):
         The first point of a run replaces what a killed process wrote from its step on.
         """
         if run not in self._runs:
-            self._runs[run] = self.enter_context(Run(self._folder, run, step))
+            self._runs[run] = self.enter_context(RunCurves(self._folder, run, step))
         self._runs[run].add(step, values)
 
 
-class Run(ExitStack):
+class RunCurves(ExitStack):
     """The curves of one run."""
 
     def __init__(self, folder: Path, name: str, first_step: int) -> None:

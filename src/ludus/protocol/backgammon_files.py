@@ -38,7 +38,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedGame:
+class FileGame:
     """One game of a session or match."""
 
     players: tuple[str, str]
@@ -95,12 +95,12 @@ def format_games(records: Sequence[Record], suffix: str) -> str:
     return "\n\n".join(map(str, records)) + "\n"
 
 
-def make_records(games: Sequence[PlayedGame]) -> list[Record]:
+def make_records(games: Sequence[FileGame]) -> list[Record]:
     """Check games by the rules, and return a record of each."""
     return [_make_record(game, number) for number, game in enumerate(games, 1)]
 
 
-def _make_record(played: PlayedGame, number: int) -> Record:
+def _make_record(played: FileGame, number: int) -> Record:
     """Return the record of a game; a session with a cube may have been by the Jacoby rule."""
     if not played.turns and played.winner is None:
         raise BadRecord(f"game {number} has no moves")
@@ -118,7 +118,7 @@ class _WrongPoints(BadRecord):
     """The stated points are not those of the moves."""
 
 
-def _list_rules(played: PlayedGame) -> list[Rules]:
+def _list_rules(played: FileGame) -> list[Rules]:
     if played.length:
         if played.length > MAX_MATCH:
             raise BadRecord(f"a match to {played.length} points is too long; {MAX_MATCH} are known")
@@ -132,7 +132,7 @@ def _list_rules(played: PlayedGame) -> list[Rules]:
     return [*plain, *staked]
 
 
-def _replay(played: PlayedGame, number: int, game: Backgammon) -> Record:
+def _replay(played: FileGame, number: int, game: Backgammon) -> Record:
     position = start = _start(played, game)
     nodes: list[Node] = []
 
@@ -164,7 +164,7 @@ def _replay(played: PlayedGame, number: int, game: Backgammon) -> Record:
     return Record.from_line(game, played.players, str(start), 0, Line(tuple(nodes)), ended)
 
 
-def _start(played: PlayedGame, game: Backgammon) -> Position:
+def _start(played: FileGame, game: Backgammon) -> Position:
     start = game.start()
     if start.stakes is None or not played.length:
         return start
@@ -176,7 +176,7 @@ def _start(played: PlayedGame, game: Backgammon) -> Position:
 
 
 def _finish(
-    played: PlayedGame,
+    played: FileGame,
     number: int,
     game: Backgammon,
     position: Position,
@@ -222,14 +222,14 @@ def _count_points(start: Position, end: Position) -> tuple[int, int]:
     return winner, gained[winner]
 
 
-def split_record(record: Record, number: int) -> list[PlayedGame]:
+def split_record(record: Record, number: int) -> list[FileGame]:
     """Return the games of a record; a match has several. BadRecord if it is no legal game."""
     game = named_game("backgammon", record.headers.get("Rules", ""))
     positions = record.replay(game)
     names = [record.headers.get(side.capitalize(), side) for side in game.sides]
     starts = [0, *(n for n, each in enumerate(positions) if n and each.opening)]
     bounds = [*starts, len(record.line.moves)]
-    games: list[PlayedGame] = []
+    games: list[FileGame] = []
     for begin, end in pairwise(bounds):
         if begin == end:
             continue
@@ -241,7 +241,7 @@ def split_record(record: Record, number: int) -> list[PlayedGame]:
         result = _find_result(record, first, last, is_last=end == bounds[-1], number=number)
         stakes = first.stakes
         games.append(
-            PlayedGame(
+            FileGame(
                 (names[0], names[1]),
                 tuple(turns),
                 0 if stakes is None else stakes.rules.match,
@@ -293,13 +293,13 @@ def _collect_turns(
     return turns, resigned
 
 
-def join_sessions(records: Sequence[Record]) -> list[PlayedGame]:
+def join_sessions(records: Sequence[Record]) -> list[FileGame]:
     """Return the games of all records, which must be by the same two players, in their columns.
 
     The players may swap sides between games, but each keeps the same column; the score of a session
     is added up.
     """
-    games: list[PlayedGame] = []
+    games: list[FileGame] = []
     score = [0, 0]
     for number, record in enumerate(records, 1):
         for played in split_record(record, number):
@@ -317,7 +317,7 @@ def join_sessions(records: Sequence[Record]) -> list[PlayedGame]:
     return games
 
 
-def _swap(played: PlayedGame) -> PlayedGame:
+def _swap(played: FileGame) -> FileGame:
     return replace(
         played,
         players=played.players[::-1],

@@ -17,8 +17,8 @@ from ludus.core.spec import format_suggestion
 from ludus.protocol.session import EngineSession
 from ludus.protocol.uci import (
     GoCommand,
-    Line,
     LineSplitter,
+    UciLine,
     format_choice,
     format_progress,
     format_sanmill_answer,
@@ -367,7 +367,7 @@ def run_engine(session: EngineSession, source: int, target: int) -> bool:
     return is_idle
 
 
-def _read_lines(source: int) -> Iterator[Line]:
+def _read_lines(source: int) -> Iterator[UciLine]:
     splitter = LineSplitter(MAX_TEXT)
     while chunk := _read_chunk(source):
         yield from splitter.feed(chunk)

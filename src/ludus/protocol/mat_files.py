@@ -9,7 +9,7 @@ from ludus.core.errors import BadRecord, quote
 from ludus.core.record import Record
 from ludus.protocol.backgammon_files import (
     MAX_GAMES,
-    PlayedGame,
+    FileGame,
     Turn,
     join_sessions,
     quote_line,
@@ -36,7 +36,7 @@ def format_mat(records: Iterable[Record]) -> str:
     return "".join(parts)
 
 
-def _format_heading(played: PlayedGame) -> str:
+def _format_heading(played: FileGame) -> str:
     left, right = (
         f"{_to_single_word(name)} : {points}"
         for name, points in zip(played.players, played.score, strict=True)
@@ -50,7 +50,7 @@ def _to_single_word(name: str) -> str:
     return kept[:24] or "player"
 
 
-def _format_turns(played: PlayedGame, number: int) -> list[str]:
+def _format_turns(played: FileGame, number: int) -> list[str]:
     """Return numbered lines of two turns each, the left one empty where player 2 is first.
 
     The result follows in a line of its own, or beside a last turn of the player who lost.
@@ -97,7 +97,7 @@ RIGHT_COLUMN = 20
 """Characters after the line number from which a single entry belongs to the second player."""
 
 
-def parse_mat(text: str) -> list[PlayedGame]:
+def parse_mat(text: str) -> list[FileGame]:
     """Parse the games of a .mat file; BadRecord names the line that is wrong."""
     length: int | None = None
     games: list[_GameParser] = []
@@ -122,7 +122,7 @@ def parse_mat(text: str) -> list[PlayedGame]:
     return _mark_crawford(found_games)
 
 
-def _mark_crawford(games: list[PlayedGame]) -> list[PlayedGame]:
+def _mark_crawford(games: list[FileGame]) -> list[FileGame]:
     """Mark the first game of a match that begins within a point of the match: it has no cube."""
     was_played = False
     marked = []
@@ -193,8 +193,8 @@ class _GameParser:
         else:
             self.winner, self.points = side, int(points)
 
-    def finish(self) -> PlayedGame:
-        return PlayedGame(
+    def finish(self) -> FileGame:
+        return FileGame(
             self.players or ("white", "black"),
             tuple(self.turns),
             self.length,

@@ -11,7 +11,7 @@ from typing import Final
 from ludus.core.errors import BadRecord, quote
 from ludus.core.record import Record
 from ludus.games.backgammon.board import BAR, OFF
-from ludus.protocol.backgammon_files import MAX_GAMES, PlayedGame, Turn, join_sessions
+from ludus.protocol.backgammon_files import MAX_GAMES, FileGame, Turn, join_sessions
 
 COLOURS: Final = ("W", "B")
 """SGF's letters of side 0 and side 1."""
@@ -25,7 +25,7 @@ def format_sgf(records: Iterable[Record]) -> str:
     return "".join(f"{_format_game(number, each)}\n" for number, each in enumerate(games))
 
 
-def _format_game(number: int, played: PlayedGame) -> str:
+def _format_game(number: int, played: FileGame) -> str:
     rules = ["Crawford"] if played.length else []
     rules += ["CrawfordGame"] if played.is_crawford else []
     rules += ["Jacoby"] if played.is_jacoby else []
@@ -71,7 +71,7 @@ MOVE: Final = re.compile(r"([1-6][1-6])([a-z]*)")
 Node = dict[str, list[str]]
 
 
-def parse_sgf(text: str) -> list[PlayedGame]:
+def parse_sgf(text: str) -> list[FileGame]:
     """Parse the games of an SGF file, main lines only; BadRecord says what is wrong where."""
     games = []
     for number, nodes in enumerate(_parse_trees(text), 1):
@@ -126,7 +126,7 @@ def _parse_node(text: str, at: int) -> tuple[int, Node]:
     return at, node
 
 
-def _parse_game(number: int, nodes: list[Node]) -> PlayedGame:
+def _parse_game(number: int, nodes: list[Node]) -> FileGame:
     where = f"game {number}"
     if not nodes or nodes[0].get("GM", ["6"]) != ["6"]:
         raise BadRecord(f"{where} is not a game of backgammon, GM[6]")
@@ -138,7 +138,7 @@ def _parse_game(number: int, nodes: list[Node]) -> PlayedGame:
     names = [root.get(key, [default])[0] for key, default in (("PW", "white"), ("PB", "black"))]
     turns = [turn for node in nodes for turn in _parse_turns(node, where)]
     winner, points = _parse_result(root.get("RE", [""])[0], where)
-    return PlayedGame(
+    return FileGame(
         (names[0], names[1]),
         tuple(turns),
         length,

@@ -13,7 +13,7 @@ from ludus.core.player import Choice, Limit, PrincipalVariation, SearchProgress
 from ludus.core.spec import format_suggestion
 
 
-class Line(NamedTuple):
+class UciLine(NamedTuple):
     """A line without its terminator."""
 
     text: str
@@ -27,7 +27,7 @@ class LineSplitter:
 
     >>> splitter = LineSplitter(longest=10)
     >>> [line.text for line in splitter.feed(b"uci\\r\\nis")], [*splitter.feed(b"ready\\n")]
-    (['uci'], [Line(text='isready', is_cut=False)])
+    (['uci'], [UciLine(text='isready', is_cut=False)])
     """
 
     def __init__(self, longest: int) -> None:
@@ -35,7 +35,7 @@ class LineSplitter:
         self._pending = bytearray()
         self._is_cut = False
 
-    def feed(self, chunk: bytes) -> Iterator[Line]:
+    def feed(self, chunk: bytes) -> Iterator[UciLine]:
         """Yield the lines that end in this chunk."""
         *ends, rest = chunk.split(b"\n")
         for end in ends:
@@ -43,7 +43,7 @@ class LineSplitter:
             yield self._pop_line()
         self._append(rest)
 
-    def end(self) -> Iterator[Line]:
+    def end(self) -> Iterator[UciLine]:
         """Yield the unterminated last line of an ended stream, if any."""
         if self._pending:
             yield self._pop_line()
@@ -53,8 +53,8 @@ class LineSplitter:
         self._pending += part[:room]
         self._is_cut |= len(part) > room
 
-    def _pop_line(self) -> Line:
-        line = Line(self._pending.decode(errors="backslashreplace").strip(), self._is_cut)
+    def _pop_line(self) -> UciLine:
+        line = UciLine(self._pending.decode(errors="backslashreplace").strip(), self._is_cut)
         self._pending.clear()
         self._is_cut = False
         return line
