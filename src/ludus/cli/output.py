@@ -14,7 +14,6 @@ from ludus.core.errors import LudusError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-    from pathlib import Path
 
     from rich.console import Console
 
@@ -32,12 +31,6 @@ def print_notice(text: str) -> None:
         print(f"ludus: note: {text}", file=sys.stderr, flush=True)
 
 
-def print_unsaved(out: "Path | None", is_json: bool) -> None:
-    """Tell people at the start that a training without --out keeps nothing."""
-    if out is None and not is_json:
-        print_notice("nothing is saved; --out FILE saves what is learned")
-
-
 def print_player_notices(players: Iterable["Player"]) -> None:
     """Print the notices of players, each once."""
     for text in dict.fromkeys(player.notice for player in players):
@@ -47,11 +40,6 @@ def print_player_notices(players: Iterable["Player"]) -> None:
 def dataclass_as_json(rules: Any) -> dict[str, Any]:
     """Return rules or a player's options as a dictionary, empty for None."""
     return {} if rules is None else dataclasses.asdict(rules)
-
-
-def drop_none(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def format_optional(value: float | None, form: str) -> str:
