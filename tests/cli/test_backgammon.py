@@ -15,22 +15,34 @@ def test_training_from_the_command_line(ludus, tmp_path):
     assert output["network"] == "459-1"
     assert [each["cycle"] for each in output["curve"]] == [1, 2]
     assert output["games"] == 20
-    # Nothing is left to do: the file is what this training leads to.
-    again = json.loads(ludus(*line, "--json").out)
-    assert again["curve"] == []
+    again = json.loads(ludus(*line, "--force", "--json").out)
     assert again["against_tool"] == output["against_tool"]
-    other = ludus(*line, "--seed", "3")
-    assert other.status == 2
-    assert "trained with other settings" in other.err
+    spec = f"gammon:weights={out}"
+    assert ludus("match", "backgammon", spec, "random", "--games", "1").status == 0
+
+
+def test_strong_networks_from_the_command_line(ludus, tmp_path):
+    pytest.importorskip("torch")
+    out = tmp_path / "net.safetensors"
+    line = ["train", "gammon-selfplay", "--hidden", "4", "--batch", "8", "--games", "4"]
+    line += ["--td-rounds", "1", "--lookahead-rounds", "1", "--lookahead-boards", "3"]
+    done = ludus(*line, "--steps-per-round", "1", "--replay", "100", "--out", str(out), "--json")
+    assert done.status == 0, done.err
+    output = json.loads(done.out)
+    assert (output["network"], output["way"]) == ("257-4-5", "selfplay")
+    assert output["steps"] > 1
+    spec = f"gammon:weights={out}"
+    assert ludus("match", "backgammon", spec, "random", "--games", "1").status == 0
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (["--hidden", "a,b"], "must be numbers"),
-        (["--coding", "feature"], "did you mean features"),
-        (["--error", "guess"], "must be score or comparison"),
+        (["--hidden", "a,b"], "must be a whole number"),
+        (["--coding", "feature"], "must be one of features, raw"),
+        (["--error", "guess"], "must be one of score, comparison"),
         (["--cycles", "0"], "cycles=0"),
+        (["--rate", "0.01"], "must not rise"),
         (["--data", "/nowhere"], "cannot read"),
     ],
 )

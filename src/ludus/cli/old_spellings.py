@@ -27,6 +27,7 @@ EACH = "--NAME VALUE"
 OLD_OPTIONS: dict[str, dict[str, str]] = {
     "match": {"--one-by-one": ""},
     "train deepq": {"--set": EACH, "--weights": "--out"},
+    "train gammon-selfplay": {"--boards": "--lookahead-boards"},
     "train her": {"--set": EACH},
     "train menace": {"--set": EACH},
     "train migo": {"--set": EACH, "--self-play": "--selfplay"},

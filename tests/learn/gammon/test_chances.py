@@ -10,12 +10,12 @@ from ludus.core.errors import BadSpec
 from ludus.games.backgammon.batch import generate_afterstates, position_to_row, row_to_view
 from ludus.learn.common.weights import BadWeights
 from ludus.learn.gammon.afterstate_inputs import UNIT_NAMES, compute_inputs
-from ludus.learn.gammon.chances_network import (
+from ludus.learn.gammon.data import load_test_positions as shipped_test_positions
+from ludus.learn.gammon.network import (
     ChancesNetwork,
     compute_equities,
     load_shipped_chances,
 )
-from ludus.learn.gammon.network import load_test_positions as shipped_test_positions
 from ludus.players import player
 from support.backgammon_rolls import met, position
 
@@ -208,7 +208,7 @@ def test_files(tmp_path):
     assert again.name == "257-4-5"
     assert again.description == {"way": "by hand"}
     assert player(f"gammon:weights={file}", GAME).name == "trained network 257-4-5"
-    with pytest.raises(BadWeights, match="five units"):
+    with pytest.raises(BadWeights, match="must have 5 units"):
         ChancesNetwork(layers[:1], {})
     with pytest.raises(BadWeights, match="has weights"):
         ChancesNetwork(layers[1:], {})

@@ -2,25 +2,29 @@
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ludus
+from ludus.core.errors import BadSpec
 from ludus.games.backgammon.batch import generate_afterstates, position_to_row, row_to_position
-from ludus.learn.gammon.chances_network import load_shipped_chances
+from ludus.learn.gammon.network import load_shipped_chances
 from support.backgammon_rolls import met
 
 torch = pytest.importorskip("torch")
 
-from ludus.learn.common.checkpoint import BadCheckpoint  # noqa: E402 - torch is optional
+from ludus.learn import fit  # noqa: E402 - torch is optional
 from ludus.learn.gammon.afterstates import (  # noqa: E402
     LibraryAfterstates,
     NativeAfterstates,
 )
-from ludus.learn.gammon.chances_model import (  # noqa: E402
+from ludus.learn.gammon.chances_training import ExpertTraining, SelfplayTraining  # noqa: E402
+from ludus.learn.gammon.config import ExpertConfig, SelfplayConfig  # noqa: E402
+from ludus.learn.gammon.expert import LabelFolder, label_boards  # noqa: E402
+from ludus.learn.gammon.model import (  # noqa: E402
+    ChancesModel,
     Predictor,
     apply_rules,
     average_replies,
@@ -29,45 +33,32 @@ from ludus.learn.gammon.chances_model import (  # noqa: E402
     flip_chances,
     list_replies,
 )
-from ludus.learn.gammon.chances_runs import (  # noqa: E402
-    LabelledGroups,
-    TrainingState,
-    export_network,
-    load_model,
-    run_selfplay,
-)
-from ludus.learn.gammon.chances_training import (  # noqa: E402
-    ChancesTrainer,
-    ChancesTrainingConfig,
-    SelfplayTraining,
-    train_on_labels,
-)
-from ludus.learn.gammon.expert_labels import label_boards  # noqa: E402
 from ludus.learn.gammon.selfplay import (  # noqa: E402
-    Decisions,
-    GameBatch,
+    PlayedMoves,
+    SelfplayGames,
     compute_returns,
-    make_start_row,
+    draw_groups,
 )
 
 CPU = torch.device("cpu")
-TINY = ChancesTrainingConfig(
-    hidden=(8, 4),
-    batch=32,
-    games=6,
+TINY = {
+    "hidden": (8, 4),
+    "batch": 32,
+    "games": 6,
+    "opening_plies": 2,
+    "device": "cpu",
+    "threads": 1,
+}
+SELFPLAY = SelfplayConfig(
+    **TINY,
     td_rounds=2,
     window=3,
     lookahead_rounds=2,
     lookahead_boards=3,
     steps_per_round=2,
-    label_steps=40,
     replay=200,
-    opening_plies=2,
 )
-
-
-def make_trainer(settings=TINY):
-    return ChancesTrainer(settings, NativeAfterstates(1), CPU)
+START = position_to_row(ludus.game("backgammon").start())
 
 
 def sample_boards(count):
@@ -76,14 +67,14 @@ def sample_boards(count):
 
 def test_the_model_is_the_network_that_plays():
     network = load_shipped_chances("selfplay")
-    predictor = Predictor(load_model(network, CPU), NativeAfterstates(1))
+    predictor = Predictor(ChancesModel.from_layers(network.layers), NativeAfterstates(1))
     boards = sample_boards(12)
     found = predictor.predict(torch.from_numpy(boards)).numpy()
     native = network.to_native()
     np.testing.assert_allclose(found, native.evaluate(boards), atol=1e-4)
     replies = average_replies(*list_replies(boards[:2], NativeAfterstates(1)), predictor)
     np.testing.assert_allclose(replies.numpy(), native.evaluate(boards[:2], 1), atol=1e-4)
-    again = export_network(load_model(network, CPU))
+    again = ChancesModel.from_layers(network.layers).export()
     for ours, theirs in zip(again.layers, network.layers, strict=True):
         assert all((one == other).all() for one, other in zip(ours, theirs, strict=True))
 
@@ -105,12 +96,14 @@ def test_the_best_of_each_list_is_chosen():
 
 def test_batches_play_by_the_rules():
     afterstates = NativeAfterstates(1)
-    predictor = Predictor(load_model(load_shipped_chances("selfplay"), CPU), afterstates)
+    predictor = Predictor(
+        ChancesModel.from_layers(load_shipped_chances("selfplay").layers), afterstates
+    )
     with ThreadPoolExecutor(1) as executor:
-        batch = GameBatch(5, afterstates, executor, (1,), random_rate=0.2, opening_plies=3)
-        before = np.repeat(make_start_row()[None], 5, axis=0)
+        batch = SelfplayGames(5, afterstates, executor, (1,), random_rate=0.2, opening_plies=3)
+        before = np.repeat(START[None], 5, axis=0)
         for _ in range(70):
-            decisions = batch.play(predictor, CPU, with_groups=True)
+            decisions = batch.play(predictor, torch.Generator(), with_groups=True)
             for row, end in zip(before, decisions.boards.numpy(), strict=True):
                 reachable = (
                     generate_afterstates(row_to_position(row, (high, low)))
@@ -119,19 +112,18 @@ def test_batches_play_by_the_rules():
                 )
                 assert any((ends == end).all(axis=1).any() for ends in reachable)
             before = decisions.boards.numpy()[:, ::-1].copy()
-            before[decisions.is_over.numpy()] = make_start_row()
+            before[decisions.is_over.numpy()] = START
             equities = compute_equity(predictor.predict(decisions.groups.flatten(0, 1)))
             equities = equities.reshape(5, 4)
             assert (equities[:, 0] >= equities.max(dim=1).values - 1e-4).all()
     assert batch.num_finished > 0
-    assert (make_start_row() == position_to_row(ludus.game("backgammon").start())).all()
 
 
 def make_decisions(win, over=False, is_random=False, best=None):
     chances = torch.tensor([[win, 0.0, 0.0, 0.0, 0.0]])
     best_chances = chances if best is None else torch.tensor([[best, 0.0, 0.0, 0.0, 0.0]])
     flags = torch.tensor([over]), torch.tensor([is_random])
-    return Decisions(torch.zeros((1, 52), dtype=torch.int8), chances, best_chances, *flags, None)
+    return PlayedMoves(torch.zeros((1, 52), dtype=torch.int8), chances, best_chances, *flags)
 
 
 def test_td_targets():
@@ -151,59 +143,90 @@ def test_td_targets():
 
 
 def test_labels_are_learned():
-    """The expert's chances of a few boards, which a small network can learn by heart."""
-    pytest.importorskip("bgbot_cpp")
+    """A network's chances of a few boards, which a small network can learn by heart."""
     boards = sample_boards(24)
-    labels = label_boards(boards)
-    assert ((labels >= 0) & (labels <= 1)).all()
-    trainer = make_trainer(replace(TINY, learning_rate=0.02))
-    groups, targets = boards.reshape(-1, 4, 52), labels.reshape(-1, 4, 5)
-    losses = [each.loss for each in train_on_labels(trainer, groups, targets)]
-    untrained = make_trainer()
-    first = untrained.train_on(torch.from_numpy(boards), torch.from_numpy(labels), 0.5, 4)
-    assert losses[-1] < float(first) / 2
+    labels = load_shipped_chances("selfplay").to_native().evaluate(boards)
+    config = ExpertConfig(**TINY, steps=100, learning_rate=0.02)
+    training = ExpertTraining(config, (boards.reshape(-1, 4, 52), labels.reshape(-1, 4, 5)))
+    tensors = torch.from_numpy(boards), torch.from_numpy(labels)
+    first = ExpertTraining(config, (boards, labels)).trainer.train_on(
+        *tensors, 0.5, 4, config.comparison_weight
+    )
+    run = fit(training)
+    assert training.trainer.optimizer.steps == 100
+    assert run.history[-1]["loss/labels"] < float(first) / 2
 
 
-def test_selfplay_runs_and_resumes(tmp_path):
-    file = tmp_path / "state"
-    whole = list(run_selfplay(make_trainer(), TrainingState(file, make_trainer(), "selfplay"), 100))
-    assert [(each.part, each.done) for each in whole] == [
-        *(("td", 1), ("td", 2), ("lookahead", 1), ("lookahead", 2))
-    ]
-    file.unlink()
-    trainer = make_trainer()
-    state = TrainingState(file, trainer, "selfplay")
-    interrupted = run_selfplay(trainer, state, 1)
-    for _ in range(4):
-        next(interrupted)
-    again = make_trainer()
-    rest = list(run_selfplay(again, TrainingState(file, again, "selfplay"), 100))
-    assert [(each.part, each.done) for each in rest] == [("lookahead", 2)]
-    assert again.optimizer.steps == whole[-1].steps
-    with pytest.raises(BadCheckpoint, match="another training run"):
-        TrainingState(file, again, "expert").load()
+def test_selfplay_has_two_parts():
+    training = SelfplayTraining(SELFPLAY)
+    run = fit(training)
+    losses = [[name for name in each if name.startswith("loss/")] for each in run.history]
+    assert losses == [["loss/td"], ["loss/td"], ["loss/lookahead"], ["loss/lookahead"]]
+    assert training.report()["steps"] == training.trainer.optimizer.steps > 4
+    assert training.export().description == {
+        "way": "selfplay",
+        "games": training.selfplay.num_games,
+        "steps": training.trainer.optimizer.steps,
+        "seed": 0,
+    }
+
+
+def test_a_training_goes_on_from_a_network(tmp_path):
+    training = SelfplayTraining(SELFPLAY)
+    fit(training)
+    training.export().save(tmp_path / "net.safetensors")
+    again = SelfplayTraining(SELFPLAY)
+    again.init_from(tmp_path / "net.safetensors")
+    for layers in (again.trainer.model.list_layers(), again.export().layers):
+        for one, other in zip(layers, training.export().layers, strict=True):
+            assert all((found == wanted).all() for found, wanted in zip(one, other, strict=True))
+    with pytest.raises(BadSpec, match="it needs hidden=8,4"):
+        SelfplayTraining(SELFPLAY.replace(hidden=(9,))).init_from(tmp_path / "net.safetensors")
 
 
 def test_selfplay_draws_groups():
-    groups = SelfplayTraining(make_trainer()).draw_groups(13)
+    training = SelfplayTraining(SELFPLAY)
+    trainer = training.trainer
+    groups = draw_groups(training.selfplay.batches, trainer.predictor(), trainer.generator, 13)
     assert groups.shape == (13, 4, 52)
     assert (groups.astype(int).sum(axis=2) == 30).all()
 
 
-def test_labelled_groups_are_kept(tmp_path, monkeypatch):
+def test_positions_are_labelled_once(tmp_path):
     pytest.importorskip("bgbot_cpp")
-    monkeypatch.setattr(
-        "ludus.learn.gammon.chances_runs.label_in_parallel",
-        lambda rows, executor, plies: iter([label_boards(rows, plies)]),
-    )
-    labelled = LabelledGroups(tmp_path)
-    network = load_shipped_chances("selfplay")
-    assert list(labelled.extend(7, network, make_trainer(), None, 0)) == [7]
-    groups, labels = labelled.read(7)
+    config = ExpertConfig(**TINY, data=tmp_path, groups=7, steps=1)
+    training = ExpertTraining(config)
+    fit(training)
+    assert training.export().description["groups"] == 7
+    groups, labels = LabelFolder(tmp_path, 7).read()
     np.testing.assert_allclose(labels[2], label_boards(groups[2]), atol=1e-6)
     stamp = next(tmp_path.iterdir()).stat().st_mtime_ns
-    assert list(labelled.extend(7, network, make_trainer(), None, 0)) == [7]
+    again = ExpertTraining(config)
+    fit(again)
     assert next(tmp_path.iterdir()).stat().st_mtime_ns == stamp
+    for one, other in zip(again.export().layers, training.export().layers, strict=True):
+        assert all((found == wanted).all() for found, wanted in zip(one, other, strict=True))
+
+
+def test_labels_need_a_folder():
+    with pytest.raises(BadSpec, match="data is missing"):
+        ExpertTraining(ExpertConfig(**TINY))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"hidden": ()},
+        {"hidden": (0,)},
+        {"batch": 3},
+        {"decay": 1.5},
+        {"learning_rate": 1e-5, "last_learning_rate": 1e-4},
+        {"td_rounds": -1},
+    ],
+)
+def test_settings_that_make_no_sense(wrong):
+    with pytest.raises(BadSpec):
+        SelfplayConfig.parse(wrong)
 
 
 @pytest.mark.slow

@@ -14,9 +14,9 @@ from ludus.learn.gammon.encoding import (
     NUM_LOCATIONS,
     STATE_UNITS,
     compute_activations,
+    encode_moves,
     find_encoding,
 )
-from ludus.learn.gammon.examples import encode_moves
 from support.backgammon_rolls import met, position
 
 

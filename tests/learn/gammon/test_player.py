@@ -6,16 +6,18 @@ import pytest
 import ludus
 from ludus.core.errors import LudusError
 from ludus.games.backgammon.batch import position_to_row
-from ludus.learn.gammon.encoding import MOVE_ENCODINGS
-from ludus.learn.gammon.examples import ScoredMoves, encode_moves
+from ludus.learn import fit
+from ludus.learn.gammon.config import GammonConfig
+from ludus.learn.gammon.data import ScoredMoves, load_training_positions
+from ludus.learn.gammon.data import load_test_positions as shipped_test_positions
+from ludus.learn.gammon.encoding import MOVE_ENCODINGS, encode_moves
 from ludus.learn.gammon.network import (
     SHIPPED_NETWORKS,
     GammonNetwork,
     load_network,
-    load_training_positions,
+    play_native_games,
 )
-from ludus.learn.gammon.network import load_test_positions as shipped_test_positions
-from ludus.learn.gammon.train import GammonTrainer, GammonTrainingConfig, play_native_games
+from ludus.learn.gammon.train import GammonTraining
 from ludus.players import player
 from support.backgammon_rolls import met, position
 
@@ -87,13 +89,10 @@ def test_the_stacking_example():
     examples = ScoredMoves.from_positions(
         load_training_positions(), MOVE_ENCODINGS["unary_features"]
     )
-    settings = GammonTrainingConfig(coding="unary_features")
-    begin = GammonNetwork.initialise(
-        MOVE_ENCODINGS["unary_features"], settings.hidden, np.random.default_rng(settings.seed)
-    )
-    (*_, last) = GammonTrainer(examples, begin, settings).run()
+    training = GammonTraining(GammonConfig(coding="unary_features"), examples)
+    fit(training)
     preference = {}
-    for name, trained in (("1a", last.network), ("1b", load_network("paper"))):
+    for name, trained in (("1a", training.network), ("1b", load_network("paper"))):
         _, _, patterns = encode_moves(
             position_to_row(here)[None], np.array([here.dice], np.int8), trained.encoding
         )

@@ -1,15 +1,19 @@
 """Learning: each step against plain numpy, and the paper's way with uncommented moves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ludus.core.errors import BadSpec, LudusError
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
+from ludus.learn import fit, train
 from ludus.learn.common.weights import BadWeights
+from ludus.learn.gammon.config import GammonConfig
+from ludus.learn.gammon.data import ScoredMoves
 from ludus.learn.gammon.encoding import MOVE_ENCODINGS
-from ludus.learn.gammon.examples import ScoredMoves
 from ludus.learn.gammon.network import GammonNetwork
-from ludus.learn.gammon.train import NOISE_RANGE, GammonTrainer, GammonTrainingConfig
+from ludus.learn.gammon.train import NOISE_RANGE, GammonTraining
 from support.backgammon_rolls import met
 
 
@@ -103,11 +107,7 @@ def test_uncommented_moves_are_shown_as_the_paper_says():
     known = make_examples(count=200)
     uncommented = np.isnan(known.scores)
     doubles = known.is_double[known.position_of_move]
-    training = GammonTrainer(
-        known,
-        GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
-        GammonTrainingConfig(),
-    )
+    training = GammonTraining(GammonConfig(hidden=(), coding="raw"), known)
     shown, noise = np.zeros(len(known.scores)), []
     cycles = 200
     for cycle in range(cycles):
@@ -128,32 +128,49 @@ def test_uncommented_moves_are_shown_as_the_paper_says():
 
 def test_without_noise_only_comments_are_shown():
     known = make_examples()
-    training = GammonTrainer(
-        known,
-        GammonNetwork.initialise(MOVE_ENCODINGS["raw"], (), np.random.default_rng(0)),
-        GammonTrainingConfig(noise=False),
-    )
+    training = GammonTraining(GammonConfig(hidden=(), coding="raw", noise=False), known)
     rows, _, _ = training.sample_targets(np.random.default_rng(0))
     assert sorted(rows) == list(np.flatnonzero(~np.isnan(known.scores)))
 
 
 @pytest.mark.parametrize("error", ["score", "comparison"])
-def test_a_network_learns_its_examples_and_can_stop_in_between(error):
+def test_a_network_learns_its_examples(error):
     known = make_examples(coding="features")
-    settings = GammonTrainingConfig(hidden=(12,), cycles=60, error=error, rate=1.0, seed=4)
-    begin = GammonNetwork.initialise(
-        MOVE_ENCODINGS["features"], settings.hidden, np.random.default_rng(4)
+    training = GammonTraining(
+        GammonConfig(hidden=(12,), cycles=60, error=error, rate=1.0, seed=4), known
     )
-    cycles = list(GammonTrainer(known, begin, settings).run())
-    assert [cycle.number for cycle in cycles] == list(range(1, 61))
-    assert known.compute_accuracy(begin.scores(known.encoded_moves)) < 0.3
-    assert known.compute_accuracy(cycles[-1].network.scores(known.encoded_moves)) > 0.6
-    taken_up = GammonTrainer(known, cycles[11].network, settings, num_cycles_done=12)
-    (*_, last) = taken_up.run()
-    for (weights, _), (expected, _) in zip(
-        last.network.layers, cycles[-1].network.layers, strict=True
-    ):
-        np.testing.assert_array_equal(weights, expected)
+    before = known.compute_accuracy(training.network.scores(known.encoded_moves))
+    run = fit(training)
+    assert [each["steps"] for each in run.history] == list(range(1, 61))
+    assert before < 0.3
+    assert run.history[-1]["accuracy/training"] > 0.6
+
+
+def test_the_learning_rate_falls_linearly():
+    training = GammonTraining(GammonConfig(cycles=3, rate=0.5, last_rate=0.1), make_examples(3))
+    assert [training.get_learning_rate(n) for n in range(3)] == pytest.approx([0.5, 0.3, 0.1])
+
+
+def test_a_training_goes_on_from_a_network(tmp_path):
+    options = {"hidden": "5", "positions": 30, "games": 0}
+    first = train("gammon", cycles=1, out=tmp_path / "first.npz", **options)
+    begun = GammonTraining(GammonConfig.parse(options))
+    begun.init_from(tmp_path / "first.npz")
+    for (weights, biases), (w, b) in zip(begun.network.layers, first.weights.layers, strict=True):
+        np.testing.assert_array_equal(weights, w)
+        np.testing.assert_array_equal(biases, b)
+    with pytest.raises(BadSpec, match="it needs hidden=5 and coding=features"):
+        train("gammon", hidden=(6,), init_from=tmp_path / "first.npz")
+
+
+def test_the_report_has_the_curve_and_final_games():
+    found = train("gammon", hidden=(), cycles=2, positions=100, games=20)
+    assert found.report["network"] == "459-1"
+    assert [each["cycle"] for each in found.report["curve"]] == [1, 2]
+    assert found.report["games"] == 20
+    assert 0 <= found.report["against_tool"] <= 1
+    assert "of 20 games against tool" in str(found)
+    assert '"cycle": 2' in found.weights.notes
 
 
 def test_agreement_counts_the_move_that_is_played():
@@ -170,7 +187,7 @@ def test_agreement_counts_the_move_that_is_played():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"hidden": (0,)},
+        {"hidden": (0, 3)},
         {"hidden": (1,) * 9},
         {"cycles": 0},
         {"positions": -1},
@@ -180,14 +197,15 @@ def test_agreement_counts_the_move_that_is_played():
 )
 def test_settings_that_make_no_sense(wrong):
     with pytest.raises(BadSpec):
-        GammonTrainingConfig(**wrong)
+        GammonConfig.parse(wrong)
 
 
 def test_networks_are_kept_and_found_again(tmp_path):
-    network = GammonNetwork.initialise(MOVE_ENCODINGS["tool"], (24, 12), np.random.default_rng(5))
-    network.save(tmp_path / "net.npz", "a note")
-    again, notes = GammonNetwork.load_with_notes(tmp_path / "net.npz")
-    assert (again.name, notes) == ("410-24-12-1", "a note")
+    made = GammonNetwork.initialise(MOVE_ENCODINGS["tool"], (24, 12), np.random.default_rng(5))
+    network = replace(made, notes="a note")
+    network.save(tmp_path / "net.npz")
+    again = GammonNetwork.load(tmp_path / "net.npz")
+    assert (again.name, again.notes) == ("410-24-12-1", "a note")
     for (weights, biases), (w, b) in zip(again.layers, network.layers, strict=True):
         np.testing.assert_array_equal(weights, w)
         np.testing.assert_array_equal(biases, b)

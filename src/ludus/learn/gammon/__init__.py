@@ -1,4 +1,4 @@
-"""Backgammon networks: of Tesauro and Sejnowski 1989, and strong ones with lookahead."""
+"""Backgammon networks: of Tesauro and Sejnowski 1988, and strong ones with lookahead."""
 
 from typing import TYPE_CHECKING
 

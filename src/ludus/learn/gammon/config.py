@@ -22,7 +22,7 @@ def _check_hidden(hidden: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class GammonConfig(TrainingConfig):
-    """Configuration of the network of 1989; by default row (a) of the paper's Table 1."""
+    """Configuration of the network of 1988; by default row (a) of the paper's Table 1."""
 
     hidden: Sizes = (24, 24)
     """Sizes of the hidden layers; 0: none."""

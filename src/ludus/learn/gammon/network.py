@@ -1,6 +1,6 @@
-"""The networks that play, in numpy, and their files: the network of 1989, and the strong ones.
+"""The networks that play, in numpy, and their files: the network of 1988, and the strong ones.
 
-The network of Tesauro and Sejnowski 1989 scores moves. The strong ones give five chances of the
+The network of Tesauro and Sejnowski 1988 scores moves. The strong ones give five chances of the
 board after a move: of the side that has just moved to win, to win a gammon, to win a backgammon, to
 lose a gammon, to lose a backgammon; a gammon includes backgammons. `to_native` returns the compiled
 twins of both, which play.
@@ -107,7 +107,7 @@ def arrays_to_layers(arrays: Arrays) -> Layers:
 
 @dataclass(frozen=True)
 class GammonNetwork(FullyConnected):
-    """The network of 1989: logistic units, one of them the output."""
+    """The network of 1988: logistic units, one of them the output."""
 
     encoding: MoveEncoding
     layers: Layers

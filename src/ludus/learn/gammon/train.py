@@ -1,4 +1,4 @@
-"""Train the network of 1989 by back-propagation on scored moves (Tesauro and Sejnowski 1989)."""
+"""Train the network of 1988 by back-propagation on scored moves (Tesauro and Sejnowski 1988)."""
 
 import json
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ NOISE_RANGE = (-65.0, 35.0)
 
 
 class GammonTraining(Training[GammonConfig]):
-    """Train the backgammon network of Tesauro and Sejnowski 1989 on an expert's scores.
+    """Train the backgammon network of Tesauro and Sejnowski 1988 on an expert's scores.
 
     A step is a pass over the positions. Equal positions and options give equal networks.
     """
