@@ -12,13 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ludus.learn import Diverged, load_checkpoint, save_checkpoint
+from ludus.learn import Diverged, GraphedCallable, load_checkpoint, save_checkpoint
 from ludus.learn.nnmm import (
     PREDICTION_BATCH,
     ChainTrainer,
     EpochResult,
     Examples,
-    GraphedCallable,
     NetworkOptimizer,
     NetworkTrainer,
     autocast,

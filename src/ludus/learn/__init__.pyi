@@ -2,6 +2,7 @@ from .checkpoint import TrainingState as TrainingState
 from .checkpoint import load_checkpoint as load_checkpoint
 from .checkpoint import save_checkpoint as save_checkpoint
 from .common.devices import select_device as select_device
+from .common.optimizer import GraphedCallable as GraphedCallable
 from .config import Options as Options
 from .config import TorchTrainingConfig as TorchTrainingConfig
 from .config import TrainingConfig as TrainingConfig
