@@ -110,6 +110,10 @@ def test_the_file_is_named_once(ludus):
         ("reproduce --experiments .", "there are no experiments in "),
         ("reproduce --list --json --experiments .", "there are no experiments in "),
         ("train scholar --out new --evaluation-set empty", "'empty' has no entries"),
+        (
+            "train scholar --out new --evaluation-set some.txt --evaluation-set some",
+            "two sets are named 'some'",
+        ),
         ("train gammon --data empty --out new", "'empty' has no position"),
         ("train gammon --test /dev/null", "'/dev/null' has no position"),
         ("train gammon-expert --hidden 1 --batch 4 --data empty --out new", "cannot make 'empty'"),

@@ -10,7 +10,7 @@ import torch
 
 from ludus.core.errors import BadSpec, quote
 from ludus.datasets.morris.files import check_entries, read_dataset
-from ludus.games.nine_mens_morris.batch import MAX_MOVES, PositionBatch
+from ludus.games.nine_mens_morris.batch import MAX_MOVES, MoveBatch, PositionBatch
 from ludus.learn.scholar.data import NO_ERROR, ChooseMoves
 from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, FIRST_MOVING_EXPERT, NUM_EXPERTS
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, GamePositions
@@ -121,16 +121,16 @@ class EvaluationSet:
         }
 
 
-def read_evaluation_sets(source: ExampleSource, files: Sequence[Path]) -> dict[str, EvaluationSet]:
+def read_evaluation_sets(files: Sequence[Path]) -> dict[str, MoveBatch]:
     """Read datasets; return them by the names of the files, which reports show."""
-    found: dict[str, EvaluationSet] = {}
+    found: dict[str, MoveBatch] = {}
     for path in files:
         entries = read_dataset(path)
         check_entries(path, len(entries))
         if path.stem in found:
-            raise BadSpec(f"two sets are named {quote(path.stem)}; a report has one of each name")
-        positions = PositionBatch(*source.to_columns(entries.position_columns))
-        found[path.stem] = EvaluationSet.from_positions(source, positions)
+            shown = quote(path.stem)
+            raise BadSpec(f"two evaluation sets are named {shown}; a report has one of each name")
+        found[path.stem] = entries
     return found
 
 
