@@ -112,7 +112,7 @@ def test_the_file_is_named_once(ludus):
         ("train scholar --out new --evaluation-set empty", "'empty' has no entries"),
         (
             "train scholar --out new --evaluation-set some.txt --evaluation-set some",
-            "two sets are named 'some'",
+            "two evaluation sets are named 'some'",
         ),
         ("train gammon --data empty --out new", "'empty' has no position"),
         ("train gammon --test /dev/null", "'/dev/null' has no position"),

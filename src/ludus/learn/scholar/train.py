@@ -12,7 +12,7 @@ import torch
 from ludus.core.errors import BadSpec
 from ludus.core.files import quote_path, read_bytes
 from ludus.datasets.morris.files import read_dataset
-from ludus.games.nine_mens_morris.batch import MoveBatch, PositionBatch
+from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.checkpoint import TrainingState, prefix_names
 from ludus.learn.common.devices import select_device
 from ludus.learn.common.optimizer import (
@@ -58,7 +58,6 @@ class ScholarTraining(Training[ScholarConfig]):
         self.max_seconds = math.inf if config.steps else 60 * config.minutes
         files = [each for each in (config.teacher, config.distil, config.mistakes) if each]
         self.data = " ".join(hashlib.sha256(read_bytes(each)).hexdigest() for each in files)
-        read = read_evaluation_sets(config.evaluation_set)
         large = _load_large_scorer(config)
         sets = read_evaluation_sets(config.evaluation_set)
         mistakes = None if config.mistakes is None else load_mistakes(config.mistakes)
@@ -68,7 +67,10 @@ class ScholarTraining(Training[ScholarConfig]):
             raise BadSpec(
                 "games against perfect play need the whole game solved, not endings alone"
             )
-        self._sets = {name: self._make_evaluation_set(entries) for name, entries in read.items()}
+        self._sets = {
+            name: EvaluationSet.from_positions(self._source, self._to_source(entries))
+            for name, entries in sets.items()
+        }
         self.trainer = self._make_trainer(large)
         """The networks and their steps."""
 
@@ -81,10 +83,6 @@ class ScholarTraining(Training[ScholarConfig]):
         self._warm_since = 0
         self._losses: torch.Tensor | None = None
         self._measured: tuple[int, bool, ScholarWeights] | None = None
-
-    def _make_evaluation_set(self, entries: MoveBatch) -> EvaluationSet:
-        positions = PositionBatch(*self._source.to_columns(entries.position_columns))
-        return EvaluationSet.from_positions(self._source, positions)
 
     def _to_source(self, positions: PositionBatch) -> PositionBatch:
         return PositionBatch(*self._source.to_columns(positions.position_columns))
