@@ -8,7 +8,7 @@ import sys
 import time
 
 import ludus
-from ludus.reproduce import play_compiled_games
+from ludus.arena import play_compiled_games
 
 GAMES = 10_000
 WANTED_GAMES = 60.0

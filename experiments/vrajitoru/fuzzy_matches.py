@@ -15,7 +15,8 @@ Condition = tuple[str, str]
 def play_matches(context: Context, opponent: str, options: str, games: int = 0) -> MatchTally:
     """Play the number of games of the size, or as many as given."""
     spec = f"fuzzy:{options}" if options else "fuzzy"
-    return context.matches(GAME, spec, opponent, games or context.setting("games"), rules=RULES)
+    games = games or context.setting("games")
+    return context.matches(GAME, spec, opponent, games, rules=RULES, compiled=True)
 
 
 def compute_percentage(tally: MatchTally) -> float:

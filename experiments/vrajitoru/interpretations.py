@@ -81,7 +81,14 @@ def _play_games(
     first, second = (reading.player(name) for name in pair)
     begun: dict[str, MatchTally] = {
         starter: context.matches(
-            GAME, first, second, games, rules=reading.rules, starter=starter, is_cached=False
+            GAME,
+            first,
+            second,
+            games,
+            rules=reading.rules,
+            starter=starter,
+            compiled=True,
+            is_cached=False,
         )
         for starter in ("first", "second")
     }

@@ -23,7 +23,12 @@ def run(context: Context) -> Iterator[Finding]:
         wins = games = 0
         for opponent in OPPONENTS:
             tally = context.matches(
-                GAME, teacher, opponent, context.setting("match_games") // 3, rules=RULES
+                GAME,
+                teacher,
+                opponent,
+                context.setting("match_games") // 3,
+                rules=RULES,
+                compiled=True,
             )
             wins, games = wins + tally.wins[0], games + tally.games
         share = Measurement.proportion("", wins, games)

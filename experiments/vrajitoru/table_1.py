@@ -68,7 +68,9 @@ def list_conditions(context: Context) -> Iterator[tuple[Pair, str, list[str]]]:
 def play_matches(context: Context, reading: Interpretation, pair: Pair, starter: Any) -> MatchTally:
     first, second = (reading.player(name) for name in pair)
     games = context.setting("games")
-    return context.matches(GAME, first, second, games, rules=reading.rules, starter=starter)
+    return context.matches(
+        GAME, first, second, games, rules=reading.rules, starter=starter, compiled=True
+    )
 
 
 def make_test_table(published: Published, tallies: Mapping[tuple[Pair, str], MatchTally]) -> Table:

@@ -10,26 +10,11 @@ import pytest
 from ludus.arena import ResultStore, Tournament
 from ludus.arena.game_export import COLUMNS
 from ludus.arena.jobs import GameConditions, JobKey
-from ludus.arena.report import run_tournament
+from ludus.arena.report import tournament
 from ludus.cli.main import run
 from ludus.core.record import Record
 from ludus.games import game
 from support.paths import ROOT
-
-
-class OneProcess:
-    """Plays the jobs here."""
-
-    def run(self, jobs):
-        from ludus.arena.job_runner import run_job
-
-        return map(run_job, jobs)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +22,7 @@ def results(tmp_path_factory):
     path = tmp_path_factory.mktemp("league") / "league.sqlite"
     plan = Tournament(GameConditions("hexapawn"), ("random", "perfect"), 6, seed=3, name="League")
     with ResultStore(path) as store:
-        run_tournament(plan, OneProcess(), store)
+        tournament(plan, store=store, jobs=1)
     return path
 
 

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from ludus.arena import shortcuts
-from ludus.cli import match
+import ludus as library
+from ludus.arena import match
 from ludus.core.record import Record
 from ludus.games import game as named_game
 from support.command_line import PROGRAM
@@ -77,8 +77,8 @@ def test_compiled_matches_come_to_what_single_games_come_to(ludus, players):
     """Other games, but the same shares: by chance once in a million tests they differ so much."""
     command = ("match", "nine_mens_morris", *players, "--json", "--games")
     num_games = repeat(50, 400)
-    many = json.loads(ludus(*command, "20001").out)
-    few = json.loads(ludus(*command, str(num_games), "--one-by-one").out)
+    many = json.loads(ludus(*command, "20001", "--compiled").out)
+    few = json.loads(ludus(*command, str(num_games)).out)
     assert many["games"] == sum(many["wins"]) + many["draws"] == sum(many["reasons"].values())
     assert set(few["reasons"]) <= set(many["reasons"])
     share = many["wins"][0] / many["games"]
@@ -95,6 +95,7 @@ def test_who_begins_a_compiled_match(ludus):
         "basic",
         "--games",
         "4000",
+        "--compiled",
         "--json",
     )
     wins = [json.loads(ludus(*command, way).out)["wins"][0] for way in ("--alternate", "--fixed")]
@@ -103,9 +104,9 @@ def test_who_begins_a_compiled_match(ludus):
 
 
 def test_the_library_plays_the_same_games(ludus):
-    found = shortcuts.match("hexapawn:size=4", "playouts:games=5", "random", games=6, seed=3)
+    found = library.match("hexapawn:size=4", "playouts:games=5", "random", games=6, seed=3)
     command = ["match", "hexapawn:size=4", "playouts:games=5", "random", "--games", "6"]
-    printed = json.loads(ludus(*command, "--seed", "3", "--one-by-one", "--json").out)
+    printed = json.loads(ludus(*command, "--seed", "3", "--json").out)
     assert [*found.wins] == printed["wins"]
     assert found.score.reasons == printed["reasons"]
     assert [record.players[0] for record in found.records[:2]] == ["playouts:games=5", "random"]
@@ -129,11 +130,26 @@ def test_limits_bind_the_players(ludus, tmp_path):
     assert ludus(*searching, "--time", "0").status == 2
 
 
-def test_limits_are_not_for_compiled_games(ludus):
-    compiled = ("match", "nine_mens_morris", "newbie", "basic", "--games", "4", "--json")
-    assert json.loads(ludus(*compiled).out)["compiled"] is True
-    assert json.loads(ludus(*compiled, "--depth", "3").out)["compiled"] is False
-    assert "--record play other games with this seed" in ludus(*compiled[:-1]).out
+MORRIS = ("match", "nine_mens_morris", "newbie", "basic", "--games", "4", "--seed", "1", "--json")
+
+
+def test_a_seed_gives_the_same_games_with_and_without_a_record(ludus, tmp_path):
+    plain = json.loads(ludus(*MORRIS).out)
+    assert plain["compiled"] is False
+    assert json.loads(ludus(*MORRIS, "--record", str(tmp_path / "games")).out) == plain
+    assert json.loads(ludus(*MORRIS, "--jobs", "2").out) == plain
+
+
+def test_compiled_games_have_to_be_asked_for(ludus, tmp_path):
+    found = json.loads(ludus(*MORRIS, "--compiled").out)
+    assert (found["compiled"], found["games"]) == (True, 4)
+    for more in (["--depth", "3"], ["--record", str(tmp_path / "games")], ["--position", "start"]):
+        result = ludus(*MORRIS[:-1], "--compiled", *more)
+        assert (result.status, result.out) == (2, "")
+        assert "compiled games have no record, no limits, and begin at the start" in result.err
+    result = ludus("match", "hexapawn", "random", "perfect", "--compiled")
+    assert (result.status, result.out) == (2, "")
+    assert "random and perfect have no compiled games of hexapawn" in result.err
 
 
 def test_an_interrupted_match_reports_whole_games(tmp_path):
@@ -159,9 +175,7 @@ def test_an_interrupted_match_reports_whole_games(tmp_path):
 
 def test_interrupted_compiled_games_count(monkeypatch, ludus):
     """Ctrl-C in the third call: two calls of compiled code count, one begun by each player."""
-    from ludus.reproduce import matches
-
-    play, calls = matches.play_compiled_games, []
+    play, calls = match.play_compiled_games, []
 
     def interrupt(*arguments):
         calls.append(arguments)
@@ -169,9 +183,9 @@ def test_interrupted_compiled_games_count(monkeypatch, ludus):
             raise KeyboardInterrupt
         return play(*arguments)
 
-    monkeypatch.setattr(matches, "play_compiled_games", interrupt)
+    monkeypatch.setattr(match, "play_compiled_games", interrupt)
     monkeypatch.setattr(match, "GAMES_PER_CALL", 10)
-    result = ludus("match", "nine_mens_morris", "newbie", "basic", "--games", "100", "--json")
+    result = ludus(*MORRIS[:4], "--games", "100", "--compiled", "--json")
     assert result.status == 130
     assert json.loads(result.out)["games"] == 20
     assert [sides for _, sides, *_ in calls[:2]] == [("newbie", "basic"), ("basic", "newbie")]

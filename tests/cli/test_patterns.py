@@ -148,7 +148,7 @@ def test_a_damaged_network_is_one_line_everywhere(ludus, tmp_path):
     for arguments in (
         ("show", "patterns", str(path)),
         ("match", "nine_mens_morris", f"fuzzy:network={path}", "newbie"),
-        ("match", MORRIS, f"fuzzy:network={path}", "newbie", "--one-by-one"),
+        ("match", MORRIS, f"fuzzy:network={path}", "newbie"),
     ):
         result = ludus(*arguments)
         assert (result.status, result.out) == (2, "")

@@ -2,10 +2,10 @@
 
 import dataclasses
 import json
+import os
 import random
 import signal
 import time
-from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -27,6 +27,7 @@ from ludus.datasets.morris.validation import validate_states
 from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.players import player
+from support.engines import children
 from support.generation_plans import OPPONENTS, PLAN, TEACHER, begin, carried_out
 from support.repetition import repeat
 from support.waiting import PATIENCE, wait_until
@@ -118,12 +119,12 @@ def test_an_interrupt_says_how_to_go_on(undisturbed, tmp_path):
 
 def test_a_worker_that_is_killed_is_replaced(undisturbed, tmp_path):
     run = GenerationRun(PLAN, tmp_path / "dataset.txt", LocalProcesses(2))
-    killed: set[int] = set()
+    before, killed = children(), set()
     for number, _ in enumerate(run.run()):
         if number in (0, 100):
-            victim = next(each for each in active_children() if each.pid not in killed)
-            victim.kill()
-            killed.add(victim.pid)
+            victim = min(children() - before - killed)
+            os.kill(victim, signal.SIGKILL)
+            killed.add(victim)
     assert len(killed) == 2
     assert _contents(tmp_path) == _contents(undisturbed.parent)
 

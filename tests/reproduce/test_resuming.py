@@ -13,7 +13,6 @@ import pytest
 from ludus.arena.executors import LocalPool
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
-from ludus.core.player import Limit
 from ludus.reproduce import Context, MatchTally, RunOptions
 from ludus.reproduce.matches import Match, play_in_arena
 from ludus.reproduce.published import read_published
@@ -138,17 +137,16 @@ def test_compiled_matches_count_as_matches_of_the_arena_do(context):
     """Focused beats basic as often in either order."""
     for starter in ("first", "second", "alternate"):
         settings = {"rules": "vrajitoru", "starter": starter}
-        many = context.matches("nine_mens_morris", "focused", "basic", 20_000, **settings)
-        # A limit, which these players have no use for, leaves the game to the arena.
-        settings["limit"] = Limit(nodes=1)
-        few = context.matches("nine_mens_morris", "focused", "basic", 60, **settings)
+        players = "nine_mens_morris", "focused", "basic"
+        many = context.matches(*players, 20_000, compiled=True, **settings)
+        few = context.matches(*players, 60, **settings)
         share = many.wins[0] / many.games
         assert abs(few.wins[0] / 60 - share) < 4 * (share * (1 - share) / 60) ** 0.5
     assert (context.folder("games") / "games.sqlite").is_file()
 
 
 def test_a_key_makes_another_match(context):
-    settings = {"rules": "vrajitoru", "is_cached": False}
+    settings = {"rules": "vrajitoru", "compiled": True, "is_cached": False}
     once = context.matches("nine_mens_morris", "newbie", "basic", 500, **settings)
     assert once == context.matches("nine_mens_morris", "newbie", "basic", 500, **settings)
     other = context.matches("nine_mens_morris", "newbie", "basic", 500, key="b", **settings)
@@ -157,7 +155,7 @@ def test_a_key_makes_another_match(context):
 
 
 def test_options_of_players_reach_compiled_code(context):
-    settings = {"rules": "vrajitoru", "starter": "first"}
+    settings = {"rules": "vrajitoru", "starter": "first", "compiled": True}
     plain = context.matches("nine_mens_morris", "basic", "newbie", 5000, **settings)
     same = context.matches("nine_mens_morris", "basic:taking=any", "newbie", 5000, **settings)
     bold = context.matches("nine_mens_morris", "basic:taking=threat", "newbie", 5000, **settings)
@@ -171,7 +169,7 @@ def test_a_player_that_breaks_down_stops_the_match(tmp_path):
     match = Match("hexapawn", "random", "crashes", 10, starter="second")
     file = tmp_path / "games.sqlite"
     with (
-        LocalPool(1, crashing_player.register) as pool,
+        LocalPool(1) as pool,
         pytest.raises(LudusError, match="crashes lost a game by crash: RuntimeError: out of order"),
     ):
         play_in_arena(match, pool, file, lambda done, total: None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, overload, runtime_checkable
 
 from ludus.analysis.evaluation import EvaluatedMove, Evaluation, PositionAnalysis
 from ludus.analysis.evaluators import (
@@ -13,10 +13,14 @@ from ludus.analysis.evaluators import (
     ScoreEvaluator,
     SearchEvaluator,
 )
+from ludus.analysis.review import GameReview, review_game
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.game import CHANCE, AnyGame, Move, Position
-from ludus.core.player import ForecastingPlayer, Player, SearchingPlayer
+from ludus.core.match import PlayedGame
+from ludus.core.player import ForecastingPlayer, Player, SearchingPlayer, check_decision
+from ludus.core.record import Record
 from ludus.core.spec import parse_spec
+from ludus.games import resolve_game
 from ludus.games.backgammon.cube import Chances
 from ludus.oracles.interface import Oracle, Value
 from ludus.oracles.selection import oracle as find_oracle
@@ -158,3 +162,40 @@ def _make_evaluator(game: AnyGame, available: Sequence[Player], oracle: Oracle |
         if each.score_unit:
             return ScoreEvaluator(each)
     return ScoreEvaluator(named_player("playouts", game))
+
+
+@overload
+def analyse(
+    game: AnyGame | str, what: Record | PlayedGame, *, oracle: Oracle | None = None
+) -> GameReview: ...
+@overload
+def analyse(
+    game: AnyGame | str, what: Position | str, *, oracle: Oracle | None = None
+) -> PositionAnalysis: ...
+def analyse(
+    game: AnyGame | str,
+    what: Position | str | Record | PlayedGame,
+    *,
+    oracle: Oracle | None = None,
+) -> PositionAnalysis | GameReview:
+    """Evaluate every move of a position, or review a played game.
+
+    Values are exact where the oracle has them, otherwise from the game's best analysts; each says
+    which it is. A position may be given as text.
+
+    >>> found = analyse("noughts_and_crosses", "XX./OO./... x")
+    >>> str(found.best.move), found.best.evaluation.result
+    ('c3', 'win')
+    """
+    chosen = resolve_game(game)
+    analyst = Analyst(chosen, oracle)
+    if isinstance(what, PlayedGame):
+        what = Record.from_game(what, chosen)
+    if isinstance(what, Record):
+        positions = what.replay(chosen)
+        nodes = zip(positions, what.line.moves, strict=False)
+        moves = [chosen.parse_move(node.move, position) for position, node in nodes]
+        return review_game(chosen, analyst, positions, moves)
+    position = chosen.parse(what) if isinstance(what, str) else what
+    check_decision(position)
+    return replace(analyst.analyse(position), position=position)

@@ -188,8 +188,3 @@ FAULT_REASONS = ("illegal", "timeout", "crash")
 
 GameTracker = Callable[[Iterator[GameResult], int], Iterable[GameResult]]
 """Passes on the results of a given number of games, and may show progress or store them."""
-
-
-def track_nothing(results: Iterator[GameResult], num_games: int) -> Iterable[GameResult]:
-    """Pass on results without showing progress."""
-    return results

@@ -13,6 +13,11 @@ UPDATE_SECONDS = 0.2
 """Least time between two changes of a bar, which cost the browser more than the kernel."""
 
 
+def track_playing(items: Iterable[T], total: int) -> Iterator[T]:
+    """Yield the games of a match or a tournament, with a bar in a notebook."""
+    return track_in_notebook(items, total, "playing")
+
+
 def is_notebook() -> bool:
     """Return whether this process is the kernel of a notebook, which shows HTML."""
     ipython = sys.modules.get("IPython")

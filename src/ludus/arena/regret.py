@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ludus.arena.executors import Executor, LocalPool
+from ludus.arena.executors import Executor
 from ludus.arena.jobs import (
     FAULT_REASONS,
     GameConditions,
@@ -19,18 +19,23 @@ from ludus.arena.jobs import (
     Job,
     JobKey,
     StartPositions,
+    normalize_start,
     schedule_starts,
-    track_nothing,
 )
+from ludus.arena.players import choose_executor, split_players
+from ludus.arena.progress import track_playing
+from ludus.arena.tournament import MAX_GAMES
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.html import format_panel, format_table
-from ludus.core.player import check_seed
-from ludus.core.processes import count_cores
+from ludus.core.player import Limit, Player, check_seed
 from ludus.core.record import Record
+from ludus.core.spec import check_range
 from ludus.core.statistics import NORMAL_QUANTILE, estimate_mean
 from ludus.games import game as named_game
+from ludus.games import resolve_game
 from ludus.oracles import Oracle, Unsolved, Verdict
 from ludus.oracles import oracle as find_oracle
+from ludus.players import player as named_player
 
 
 def find_verdicts(oracle: Oracle, positions: Sequence[Position]) -> list[Verdict | None]:
@@ -217,28 +222,46 @@ class RegretSchedule:
             yield Job(key, self.conditions, is_swapped, start)
 
 
-def measure_regret(
-    schedule: RegretSchedule,
-    oracle: Oracle | None = None,
-    executor: Executor | None = None,
+def regret(
+    game: AnyGame | str,
+    player: Player | str,
     *,
-    track: GameTracker = track_nothing,
+    opponent: Player | str = "perfect",
+    games: int = 100,
+    seed: int = 0,
+    alternate: bool = True,
+    positions: Sequence[str] = (),
+    random_plies: int = 0,
+    limit: Limit = Limit(),  # noqa: B008 - frozen
+    oracle: Oracle | None = None,
+    jobs: int = 0,
+    executor: Executor | None = None,
+    track: GameTracker = track_playing,
 ) -> RegretStatistics:
-    """Play the games of a schedule and evaluate every move of its player.
+    """Play games and compare every move of a player with perfect play.
 
-    By default the oracle is that of `ludus.oracle`, and games are played in one process per core.
+    The games are those of `ludus regret` with the same seed; they begin at the `positions` in turn,
+    or after random plies. `oracle` is by default the one that `ludus.oracle` finds. `jobs` is the
+    number of worker processes, 0 for one per core; with 1 the games are played in this process.
 
-    >>> schedule = RegretSchedule(GameConditions("hexapawn"), "perfect", "random", games=2)
-    >>> measure_regret(schedule).mean
+    >>> regret("noughts_and_crosses", "perfect", games=4).mean
     0.0
     """
-    conditions = schedule.conditions
-    game = named_game(conditions.game, conditions.rules)
-    found = RegretStatistics(game, find_oracle(game) if oracle is None else oracle)
-    jobs = {job.key: job for job in schedule.schedule()}
-    with executor or LocalPool(count_cores()) as pool:
-        for result in track(pool.run(jobs.values()), len(jobs)):
-            found.add(Record.parse(result.record), int(jobs[result.key].is_swapped))
+    chosen = resolve_game(game)
+    check_range("games", games, 1, MAX_GAMES)
+    [spec, other], objects = split_players((player, opponent), chosen)
+    starts = StartPositions(
+        tuple(normalize_start(chosen, text) for text in positions), random_plies
+    )
+    for each in (spec, other):
+        starts.check_player(objects.get(each) or named_player(each, chosen), seed)
+    conditions = GameConditions(chosen.id, chosen.format_rules(chosen.rules), limit)
+    plan = RegretSchedule(conditions, spec, other, games, seed, starts, alternate)
+    found = RegretStatistics(chosen, find_oracle(chosen) if oracle is None else oracle)
+    schedule = {job.key: job for job in plan.schedule()}
+    with executor or choose_executor(chosen, (spec, other), objects, jobs) as pool:
+        for result in track(pool.run(schedule.values()), len(schedule)):
+            found.add(Record.parse(result.record), int(schedule[result.key].is_swapped))
             if result.reason in FAULT_REASONS and result.winner == 1:
                 found.faults[result.reason] += 1
     return found

@@ -1,23 +1,35 @@
 """Run a tournament; standings, ratings and significance tests of its results."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
-from ludus.arena.executors import Executor, LocalPool
-from ludus.arena.jobs import FAULT_REASONS, GameResult, GameTracker, Job, track_nothing
+from ludus.arena.executors import Executor
+from ludus.arena.jobs import (
+    FAULT_REASONS,
+    GameConditions,
+    GameResult,
+    GameTracker,
+    Job,
+    StartPositions,
+)
+from ludus.arena.players import choose_executor, split_players
+from ludus.arena.progress import track_playing
 from ludus.arena.ratings import Rating, check_anchor, compute_ratings
 from ludus.arena.result_store import ResultStore
-from ludus.arena.tournament import Tournament
+from ludus.arena.tournament import Starter, Tournament, TournamentFormat
+from ludus.core.errors import BadSpec, quote_value
 from ludus.core.game import AnyGame
 from ludus.core.html import format_panel, format_table
 from ludus.core.match import MatchTally
-from ludus.core.processes import count_cores
+from ludus.core.player import Limit, Player
 from ludus.core.statistics import WinComparison, compare_wins
 from ludus.games import game as named_game
+from ludus.games import resolve_game
+from ludus.players import player as named_player
 
 
 @dataclass
@@ -208,28 +220,83 @@ def make_report(
     )
 
 
-def run_tournament(
-    tournament: Tournament,
-    executor: Executor | None = None,
-    store: ResultStore | None = None,
+@overload
+def tournament(
+    game: Tournament,
     *,
+    store: ResultStore | Path | str | None = None,
     anchor: str | None = None,
-    track: GameTracker = track_nothing,
+    jobs: int = 0,
+    executor: Executor | None = None,
+    track: GameTracker = track_playing,
+) -> TournamentReport: ...
+@overload
+def tournament(
+    game: AnyGame | str,
+    players: Sequence[Player | str],
+    *,
+    games: int = 100,
+    seed: int = 0,
+    format: TournamentFormat = "round_robin",
+    starter: Starter = "alternate",
+    random_plies: int = 0,
+    limit: Limit = Limit(),  # noqa: B008 - frozen
+    store: ResultStore | Path | str | None = None,
+    anchor: str | None = None,
+    jobs: int = 0,
+    executor: Executor | None = None,
+    track: GameTracker = track_playing,
+) -> TournamentReport: ...
+def tournament(
+    game: AnyGame | str | Tournament,
+    players: Sequence[Player | str] = (),
+    *,
+    games: int = 100,
+    seed: int = 0,
+    format: TournamentFormat = "round_robin",  # noqa: A002 - the name in tournament files
+    starter: Starter = "alternate",
+    random_plies: int = 0,
+    limit: Limit = Limit(),  # noqa: B008 - frozen
+    store: ResultStore | Path | str | None = None,
+    anchor: str | None = None,
+    jobs: int = 0,
+    executor: Executor | None = None,
+    track: GameTracker = track_playing,
 ) -> TournamentReport:
-    """Play the games that the store lacks, and report all of them.
+    """Play a tournament, or the games that are missing, and return its standings and ratings.
 
-    By default games are played in one process per core and kept in memory. `anchor` is the player
-    whose rating is 0, by default the mean of all.
+    `games` is the number for each pair. A `Tournament`, such as `ludus.read_tournament` reads from
+    a file, says all this itself. Games are kept in the SQLite file `store`, if one is named: the
+    same call resumes after an interruption, and more games or players add to it. `anchor` is the
+    player whose rating is 0, by default the mean of all. `jobs` is the number of worker processes,
+    0 for one per core; with 1 the games are played in this process.
+
+    >>> tournament("hexapawn", ["perfect", "random"], games=10).ranking
+    ['perfect', 'random']
     """
-    check_anchor(anchor, tournament.players)
+    objects: dict[str, Player] = {}
+    if isinstance(game, Tournament):
+        plan, chosen = game, named_game(game.conditions.game, game.conditions.rules)
+    else:
+        chosen = resolve_game(game)
+        if isinstance(players, str):
+            raise BadSpec(f"players is a list of players, not {quote_value(players)}")
+        specs, objects = split_players(players, chosen)
+        conditions = GameConditions(chosen.id, chosen.format_rules(chosen.rules), limit)
+        starts = StartPositions(random_plies=random_plies)
+        plan = Tournament(conditions, tuple(specs), games, seed, format, starter, starts)
+        for spec in specs:
+            starts.check_player(objects.get(spec) or named_player(spec, chosen), seed)
+    check_anchor(anchor, plan.players)
     with ExitStack() as stack:
-        if store is None:
-            store = stack.enter_context(ResultStore(Path(":memory:")))
-        missing = list_missing_games(tournament, store)
-        pool = stack.enter_context(executor or LocalPool(count_cores()))
+        if not isinstance(store, ResultStore):
+            store = stack.enter_context(ResultStore(store or ":memory:"))
+        missing = list_missing_games(plan, store)
+        executor = executor or choose_executor(chosen, plan.players, objects, jobs)
+        pool = stack.enter_context(executor)
         for result in track(pool.run(missing), len(missing)):
             store.add(result)
-        return make_report(tournament, store.results(tournament.id), anchor)
+        return make_report(plan, store.results(plan.id), anchor)
 
 
 def list_missing_games(tournament: Tournament, store: ResultStore) -> list[Job]:

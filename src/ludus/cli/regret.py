@@ -34,10 +34,9 @@ from ludus.games import game as named_game
 from ludus.players import player as named_player
 
 if TYPE_CHECKING:
-    from ludus.arena.jobs import StartPositions
     from ludus.arena.regret import RegretStatistics, RegretTally
     from ludus.core.game import AnyGame
-    from ludus.core.player import Limit, Player
+    from ludus.core.player import Limit
     from ludus.oracles.interface import Oracle
 
 MAX_ERRORS_SHOWN = 20
@@ -86,14 +85,13 @@ def regret(
     json: JsonOption = False,
 ) -> None:
     """Play games and compare every move of a player with perfect play."""
+    from ludus.arena import regret as arena
     from ludus.arena.executors import make_executor
-    from ludus.arena.jobs import GameConditions
-    from ludus.arena.regret import RegretSchedule, RegretStatistics, measure_regret
     from ludus.core.player import Limit
     from ludus.oracles import oracle as find_oracle
 
     chosen = named_game(game, rules)
-    found = RegretStatistics(chosen, find_oracle(chosen, oracle))
+    judge = find_oracle(chosen, oracle)
     limit = Limit(time, nodes, depth)
     about: dict[str, Any] = {
         "game": chosen.id,
@@ -101,28 +99,28 @@ def regret(
         "player": player,
     }
     if one_move:
-        player_ = named_player(player, chosen)
-        _print_coverage(chosen, found.oracle)
-        print_player_notices([player_])
-        over = _evaluate_choices(found, player_, positions, games, seed, limit)
-        about["over"] = over
+        found = arena.RegretStatistics(chosen, judge)
+        about["over"] = _evaluate_choices(found, player, positions, games, seed, limit)
     else:
-        other = _add_oracle_option(opponent, oracle)
-        players = [named_player(spec, chosen) for spec in (player, other)]
-        starts = _read_starts(chosen, positions, random_plies)
-        for each in players:
-            starts.check_player(each, seed)
-        _print_coverage(chosen, found.oracle)
-        print_player_notices(players)
-        conditions = GameConditions(game, rules, limit)
-        plan = RegretSchedule(conditions, player, other, games or 100, seed, starts, alternate)
-        about["opponent"] = other
-        pool = make_executor(jobs, cluster)
-        found = measure_regret(
-            plan,
-            found.oracle,
-            pool,
-            track=lambda results, count: track_progress(results, count, "playing"),
+        about["opponent"] = other = _add_oracle_option(opponent, oracle)
+
+        def track(results: Any, num_games: int) -> Any:
+            _print_notices(judge, chosen, player, other)
+            return track_progress(results, num_games, "playing")
+
+        found = arena.regret(
+            chosen,
+            player,
+            opponent=other,
+            games=games or 100,
+            seed=seed,
+            alternate=alternate,
+            positions=_read_starts(chosen, positions),
+            random_plies=random_plies,
+            limit=limit,
+            oracle=judge,
+            executor=make_executor(jobs, cluster),
+            track=track,
         )
     report = _make_report(found)
     if json:
@@ -133,12 +131,12 @@ def regret(
         print(f"\n{about['over']} positions in which the game is over were left out")
 
 
-def _print_coverage(game: "AnyGame", oracle: "Oracle") -> None:
-    """Say which moves can be judged, if not all, and what it takes to judge the others."""
-    if oracle.has_value(game.start()):
-        return
-    advice = f"; {oracle.advice} solves all" if oracle.advice else ""
-    print_notice(f"{game.id} is solved {oracle.coverage}; no other moves are judged{advice}")
+def _print_notices(oracle: "Oracle", game: "AnyGame", *players: str) -> None:
+    """Say which moves can be judged, if not all, and what users should know about players."""
+    if not oracle.has_value(game.start()):
+        advice = f"; {oracle.advice} solves all" if oracle.advice else ""
+        print_notice(f"{game.id} is solved {oracle.coverage}; no other moves are judged{advice}")
+    print_player_notices(named_player(spec, game) for spec in players)
 
 
 def _add_oracle_option(opponent: str, folder: Path | None) -> str:
@@ -150,11 +148,11 @@ def _add_oracle_option(opponent: str, folder: Path | None) -> str:
     return f"perfect:oracle={folder}"
 
 
-def _read_starts(game: "AnyGame", file: Path | None, random_plies: int) -> "StartPositions":
-    from ludus.arena.jobs import StartPositions, normalize_start
+def _read_starts(game: "AnyGame", file: Path | None) -> list[str]:
+    from ludus.arena.jobs import normalize_start
 
     if file is None:
-        return StartPositions(random_plies=random_plies)
+        return []
     found = []
     for number, line in enumerate(read_lines_file(file).splitlines(), 1):
         try:
@@ -163,12 +161,12 @@ def _read_starts(game: "AnyGame", file: Path | None, random_plies: int) -> "Star
             raise BadPosition(f"{quote_path(file)}, line {number}: {error}") from error
     if not found:
         raise BadPosition(f"{quote_path(file)} has no position")
-    return StartPositions(tuple(found), random_plies)
+    return found
 
 
 def _evaluate_choices(
     found: "RegretStatistics",
-    player: "Player",
+    spec: str,
     file: Path | None,
     num_positions: int | None,
     seed: int,
@@ -195,6 +193,8 @@ def _evaluate_choices(
     if num_positions is not None and num_positions < len(parsed):
         parsed = random.Random(seed).sample(parsed, num_positions)
     positions = [each.position for each in parsed]
+    _print_notices(found.oracle, found.game, spec)
+    player = named_player(spec, found.game)
     player.start_game(seed)
     batch = get_batch_size(player)
     parts = track_progress(

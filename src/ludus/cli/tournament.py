@@ -54,7 +54,8 @@ def tournament(
     """Play a round robin or a gauntlet; the same command resumes an interrupted one."""
     from ludus.arena.executors import make_executor
     from ludus.arena.ratings import check_anchor
-    from ludus.arena.report import list_missing_games, run_tournament
+    from ludus.arena.report import list_missing_games
+    from ludus.arena.report import tournament as play_tournament
     from ludus.arena.result_store import ResultStore
     from ludus.arena.tournament import read_tournament
 
@@ -69,11 +70,11 @@ def tournament(
     ):
         resumed = plan.num_games - len(list_missing_games(plan, store))
         try:
-            found = run_tournament(
+            found = play_tournament(
                 plan,
-                executor,
-                store,
+                store=store,
                 anchor=anchor or None,
+                executor=executor,
                 track=lambda results, count: track_progress(results, count, "playing"),
             )
         except KeyboardInterrupt:

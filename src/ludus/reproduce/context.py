@@ -128,26 +128,29 @@ class Context(AbstractContextManager["Context"]):
         key: str = "",
         limit: Limit = Limit(),  # noqa: B008 - frozen
         max_plies: int = MAX_PLIES,
+        compiled: bool = False,
         is_cached: bool = True,
     ) -> MatchTally:
         """Play games between two players and return the tally, in this order whichever side begins.
 
-        Calls with equal arguments are the same match; `key` distinguishes them. If both players are
-        compiled, thousands of games take a second; otherwise they are played by `jobs` processes,
-        and each game is stored when it ends. `is_cached=False` leaves caching the tally to an
-        enclosing call of `cached`.
+        Calls with equal arguments are the same match; `key` distinguishes them. The games are
+        played by `jobs` processes, and each is stored when it ends. With `compiled` they are played
+        in compiled code, thousands in a second, if both players have it and there is no limit.
+        `is_cached=False` leaves caching the tally to an enclosing call of `cached`.
         """
         from ludus.reproduce.matches import Match, check_match, play_compiled
 
         seed = self.seed_for(first, second, starter, key)
         match = Match(game, first, second, games, rules, starter, limit, max_plies, seed)
         check_match(match)
+        may_compile = compiled and limit == Limit()
+        name = "match" if may_compile else "games"
 
         def play() -> dict[str, Any]:
-            found = play_compiled(match, self.jobs)
+            found = play_compiled(match, self.jobs) if may_compile else None
             return asdict(self._play_in_arena(match) if found is None else found)
 
-        return MatchTally(**(self.cached(f"match {match.key}", play) if is_cached else play()))
+        return MatchTally(**(self.cached(f"{name} {match.key}", play) if is_cached else play()))
 
     def _play_in_arena(self, match: Any) -> MatchTally:
         from ludus.reproduce.matches import play_in_arena

@@ -1,4 +1,4 @@
-"""Matches for experiments, in compiled code if both players support it, else in processes."""
+"""Matches for experiments, in processes or in compiled code."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
@@ -7,32 +7,15 @@ from typing import Literal
 
 from ludus.arena.executors import Executor
 from ludus.arena.jobs import GameConditions, GameResult, derive_seed
+from ludus.arena.match import play_compiled_games
 from ludus.arena.report import list_missing_games
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Tournament
 from ludus.core.errors import LudusError
-from ludus.core.game import AnyGame, GameTally
 from ludus.core.match import MAX_PLIES, MatchTally
-from ludus.core.player import Limit, Player
-from ludus.core.spec import parse_spec
+from ludus.core.player import Limit
 from ludus.games import game as named_game
-from ludus.players import find_player_class
 from ludus.players import player as named_player
-
-
-def play_compiled_games(
-    game: AnyGame, players: tuple[str, str], games: int, seed: int, threads: int, max_plies: int
-) -> GameTally | None:
-    """Play games in compiled code; None if the game or one of the players is not compiled."""
-    kinds = (find_player_class(parse_spec(spec))[0] for spec in players)
-    # Most players have no compiled twin, and to create one can take long.
-    if any(kind.native_twin is Player.native_twin for kind in kinds):
-        return None
-    first, second = (named_player(spec, game).native_twin() for spec in players)
-    if first is None or second is None:
-        return None
-    return game.play_native_games((first, second), games, seed, threads, max_plies)
-
 
 MatchStarter = Literal["first", "second", "alternate"]
 """The player that begins: always the first, always the second, or both in turn, the first first."""
@@ -74,8 +57,6 @@ def check_match(match: Match) -> None:
 
 def play_compiled(match: Match, threads: int) -> MatchTally | None:
     """Play the match in compiled code; None if one of the players is not compiled."""
-    if match.limit != Limit():
-        return None
     total = MatchTally()
     for side, (num_games, is_swapped) in enumerate(_split_games(match)):
         if not num_games:
