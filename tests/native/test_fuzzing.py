@@ -39,20 +39,20 @@ def report_of(done):
     ],
 )
 def test_mistakes_are_seen(modules, mistake, argument, complaint):
-    done = sanitized.run("native_process", modules, "canary", mistake, argument)
+    done = sanitized.run("process", modules, "canary", mistake, argument)
     assert done.returncode != 0
     assert complaint in done.stderr
 
 
 def test_what_is_no_mistake_passes(modules):
-    done = sanitized.run("native_process", modules, "canary", "leaves_an_array", 3)
+    done = sanitized.run("process", modules, "canary", "leaves_an_array", 3)
     assert (done.returncode, done.stdout.strip()) == (0, "4"), done.stderr
 
 
 def feed(modules, seed, strings, folder):
     """How many strings of which kind went to which parser, and how many were accepted."""
     last = folder / "last.txt"
-    done = sanitized.run("parser_process", modules, seed, strings, last, timeout=7200)
+    done = sanitized.run("process", modules, "parsers", seed, strings, last, timeout=7200)
     assert done.returncode == 0, f"{done.stderr[-6000:]}\nthe last string was {last.read_text()}"
     report = json.loads(done.stdout)
     bindings = (sanitized.ROOT / "native" / "bind").glob("*.cpp")
@@ -107,7 +107,7 @@ def test_two_million_hostile_strings(modules, shard, tmp_path):
 )
 def test_hostile_values(modules, game, calls):
     """Native code, called directly, refuses what it cannot use and uses the rest."""
-    report = report_of(sanitized.run("native_process", modules, "values", game, 1, calls))
+    report = report_of(sanitized.run("process", modules, "values", game, 1, calls))
     names = {key.partition(" ")[0] for key in report}
     for name in names - {"use_types", "Endgames"}:  # what is asked for once takes no part in it
         assert report[f"{name} done"] > calls / 50
@@ -117,7 +117,7 @@ def test_hostile_values(modules, game, calls):
 
 def test_hostile_values_of_the_solvers(modules):
     """Most sectors have lost sides or need others, so that few are solved."""
-    report = report_of(sanitized.run("native_process", modules, "values", "solver", 1, 4000))
+    report = report_of(sanitized.run("process", modules, "values", "solver", 1, 4000))
     for key in ("solve done", "verify done", "load done"):
         assert report[key] > 0
     for key in ("shape done", "rank done", "unrank done", "solve refused", "load refused"):
@@ -125,7 +125,7 @@ def test_hostile_values_of_the_solvers(modules):
 
 
 def scenario(modules, name, *calls):
-    return report_of(sanitized.run("native_process", modules, "scenario", name, *calls))
+    return report_of(sanitized.run("process", modules, "scenario", name, *calls))
 
 
 def test_solvers_in_several_threads(modules):
@@ -149,5 +149,5 @@ def test_finalizers_may_ask_for_moves(modules):
 
 
 def test_modules_that_were_not_prepared(modules):
-    report = scenario(modules, "unprepared")
+    report = report_of(sanitized.run("process", modules, "unprepared"))
     assert report["refused"] == 4

@@ -25,7 +25,7 @@ from ludus.oracles.storage import (
     read_manifest,
     write_blocks,
 )
-from support.fuzzing.json_values import change_value
+from support.fuzzing.hostile import change_value
 from support.repetition import repeat
 from support.solved_games import solved_copy
 

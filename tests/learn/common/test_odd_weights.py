@@ -11,7 +11,7 @@ import ludus
 from ludus.core.errors import LudusError
 from ludus.learn.common.weights import CHECKSUM_KEY, METADATA_KEY, write_tensors
 from ludus.learn.gammon.network import SHIPPED_CHANCES
-from support.fuzzing.json_values import change_value
+from support.fuzzing.hostile import change_value
 from support.nnmm_chains import saved_chain
 from support.repetition import repeat
 from support.scholar_weights import random_weights

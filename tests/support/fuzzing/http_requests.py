@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from support.fuzzing.json_values import WORDS, make_value
+from support.fuzzing.hostile import JSON_WORDS, make_value
 
 NAMES = ("nine_mens_morris", "backgammon", "noughts_and_crosses", "hexapawn")
 RULES = (
@@ -133,7 +133,7 @@ def _make_body(operation: Operation, source: random.Random) -> bytes:
         name: _choose(name, source) for name in operation.fields if source.random() < 0.85
     }
     if source.random() < 0.1:
-        fields[source.choice(WORDS)] = make_value(source)
+        fields[source.choice(JSON_WORDS)] = make_value(source)
     text = json.dumps(fields)  # with NaN and Infinity, which are not JSON
     kind = source.randrange(12)
     if kind == 0:

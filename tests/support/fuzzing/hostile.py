@@ -1,8 +1,12 @@
-"""Strings meant to break a parser, each kind from its own generator, all from one seed."""
+"""Strings, values and JSON meant to break parsers and compiled functions."""
 
+import collections
 import random
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
+
+from ludus.core.errors import LudusError
 
 NASTY = (
     "\0\t\n\r\x0b\x1b\x1c\x7f\x85\xa0\xad"  # what ends, breaks or hides text
@@ -16,7 +20,7 @@ ASCII = "".join(map(chr, range(32, 127)))
 SYNTAX = '/:-,=()[]{}"*.xX \\'
 """What our own notations are made of."""
 
-NUMBERS = (
+NUMERALS = (
     *(
         "-1",
         "0",
@@ -91,7 +95,7 @@ class Hostile:
         share = self.random.choice((0.2, 0.5, 1))
         return re.sub(
             "[0-9]+" if self.random.random() < 0.5 else "[0-9]",
-            lambda old: self.random.choice(NUMBERS) if self.random.random() < share else old[0],
+            lambda old: self.random.choice(NUMERALS) if self.random.random() < share else old[0],
             text,
         )
 
@@ -141,3 +145,126 @@ class Hostile:
 
     def _characters(self, count: int) -> list[str]:
         return self.random.choices(self.random.choice((NASTY, ASCII, SYNTAX)), k=count)
+
+
+REFUSALS = (TypeError, ValueError, AttributeError, LudusError)
+"""How compiled code may refuse what it is given."""
+
+NUMBERS = (
+    *(-(2**70), -(2**63), -(2**31), -129, -128, -5, -1, 0, 1, 2, 3, 7, 9, 12, 13, 15, 16, 23, 24),
+    *(25, 99, 127, 128, 255, 256, 2**16 - 1, 2**16, 2**24 - 1, 2**24, 2**31 - 1, 2**31),
+    *(2**32 - 1, 2**32, 2**63, 2**64 - 1, 2**64, 2**70),
+)
+ODD_VALUES = (
+    *(None, "", "x", "\ud800", b"\0", 1.5, float("nan"), True),
+    *([], (), {}, object(), int, range(9)),
+)
+
+
+class Values:
+    """Hostile values of every shape."""
+
+    def __init__(self, source: random.Random) -> None:
+        self.random = source
+
+    def number(self, low: int, high: int) -> Any:
+        """Mostly a number in this range, sometimes one of any size, sometimes no number."""
+        chance = self.random.random()
+        if chance < 0.93:
+            return self.random.randint(low, high)
+        return self.random.choice(NUMBERS if chance < 0.98 else ODD_VALUES)
+
+    def several(self, count: int, low: int, high: int) -> Any:
+        """Mostly a tuple of this number of numbers."""
+        if self.random.random() < 0.05:
+            return self.random.choice(ODD_VALUES)
+        if self.random.random() < 0.05:
+            count = self.random.randrange(30)
+        return tuple(self.number(low, high) for _ in range(count))
+
+
+class Caller:
+    """Calls something and counts what came of it."""
+
+    def __init__(self) -> None:
+        self.results = collections.Counter[str]()
+
+    def call(self, name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The result, or None if the function refused; any other error is a bug."""
+        try:
+            result = function(*arguments)
+        except REFUSALS:
+            self.results[f"{name} refused"] += 1
+            return None
+        self.results[f"{name} done"] += 1
+        return result
+
+
+JSON_WORDS = (
+    *("", "\x00", "\ud800", "\u202eab", "é" * 2_000, "x" * 2_000, "../..", "%s%n", "' OR 1=1 --"),
+    *(
+        "<script>",
+        "-0",
+        "1e999",
+        "nan",
+        "\U0001f600" * 50,
+        "\r\n",
+        "null",
+        "true",
+        "[]",
+        "d6",
+        "a7",
+    ),
+)
+JSON_NUMBERS = (
+    0,
+    1,
+    -1,
+    3,
+    2**31,
+    2**53,
+    2**63,
+    2**64,
+    -(2**63),
+    10**400,
+    0.5,
+    -0.0,
+    1e308,
+    5e-324,
+)
+JSON_CONSTANTS = (float("nan"), float("inf"), -float("inf"), True, False, None)
+
+
+def make_value(source: random.Random, depth: int = 0) -> Any:
+    """Return an arbitrary JSON value, nested up to a few levels."""
+    kinds = [
+        lambda: source.choice(JSON_WORDS),
+        lambda: source.choice(JSON_NUMBERS),
+        lambda: source.choice(JSON_CONSTANTS),
+    ]
+    if depth < 3:
+        size = source.choice((0, 1, 2, 30))
+        kinds += [
+            lambda: [make_value(source, depth + 1) for _ in range(size)],
+            lambda: {source.choice(JSON_WORDS): make_value(source, depth + 1) for _ in range(size)},
+        ]
+    return source.choice(kinds)()
+
+
+def change_value(value: Any, source: random.Random) -> Any:
+    """Return a value with one change: another value, one more, or one less, at any place."""
+    if not isinstance(value, dict | list) or not value or source.random() < 0.1:
+        return make_value(source)
+    changed = value.copy()
+    keys = list(changed) if isinstance(changed, dict) else range(len(changed))
+    key = source.choice(keys)
+    kind = source.randrange(6)
+    if kind == 0:
+        del changed[key]
+    elif kind == 1 and isinstance(changed, dict):
+        changed[source.choice(JSON_WORDS)] = make_value(source)
+    elif kind == 1:
+        changed.append(make_value(source))
+    else:
+        changed[key] = change_value(changed[key], source)
+    return changed
