@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import read_tournament
 from ludus.cli.main import run
-from ludus.cli.play import Side
+from ludus.cli.play import HumanSide
 from ludus.cli.play_web import make_start_path
 from ludus.web.worker import load_standings
 from support.page_server import Server
@@ -19,7 +19,7 @@ from support.waiting import PATIENCE
 
 
 def address(
-    game="nine_mens_morris", rules="", position="", opponent="", side=Side.FIRST, seed=None
+    game="nine_mens_morris", rules="", position="", opponent="", side=HumanSide.FIRST, seed=None
 ):
     return make_start_path(game, rules, position, opponent, side, seed)
 
@@ -27,7 +27,7 @@ def address(
 def test_the_address_says_what_was_requested():
     assert address() == "/"
     assert address("hexapawn:four") == "/new?game=hexapawn&rules=four"
-    url = address("nine_mens_morris", "lasker", opponent="negascout:level=2", side=Side.SECOND)
+    url = address("nine_mens_morris", "lasker", opponent="negascout:level=2", side=HumanSide.SECOND)
     assert url == "/new?game=nine_mens_morris&rules=lasker&opponent=negascout&level=2&side=second"
     assert address(seed=5) == "/new?game=nine_mens_morris&seed=5"
 

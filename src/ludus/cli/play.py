@@ -19,7 +19,7 @@ from ludus.core.game import AnyGame, Position
 from ludus.games import game as named_game
 
 
-class Side(StrEnum):
+class HumanSide(StrEnum):
     """The sides played by people."""
 
     FIRST = "first"
@@ -27,8 +27,13 @@ class Side(StrEnum):
     BOTH = "both"
     NONE = "none"
 
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The numbers of the sides."""
+        return {"first": frozenset({0}), "second": frozenset({1}), "both": frozenset({0, 1})}.get(
+            self, frozenset()
+        )
 
-HUMAN_SIDES = {Side.FIRST: {0}, Side.SECOND: {1}, Side.BOTH: {0, 1}, Side.NONE: set[int]()}
 
 DEFAULT_OPPONENT = "playouts"
 """The opponent in the terminal if --opponent is not given."""
@@ -49,13 +54,13 @@ def play(
         ),
     ] = "",
     side: Annotated[
-        Side,
+        HumanSide,
         typer.Option(
             "--side",
             metavar="first|second|both|none",
             help="Your side. both: two people play; none: you watch.",
         ),
-    ] = Side.FIRST,
+    ] = HumanSide.FIRST,
     rules: RulesOption = "",
     position: PositionOption = "",
     seed: Annotated[
@@ -119,7 +124,7 @@ def play(
 
 
 def _play_in_terminal(
-    chosen: AnyGame, start: Position, opponent: str, side: Side, seed: int | None, json: bool
+    chosen: AnyGame, start: Position, opponent: str, side: HumanSide, seed: int | None, json: bool
 ) -> None:
     from ludus.cli.terminal.screen import Screen
     from ludus.cli.terminal.session import GameHistory, TerminalSession
@@ -128,7 +133,7 @@ def _play_in_terminal(
         seed = random.SystemRandom().getrandbits(31)
     # With --json the dialogue uses standard error; standard output has only the result.
     screen = Screen(stderr=json)
-    session = TerminalSession(GameHistory(chosen, start), opponent, HUMAN_SIDES[side], seed, screen)
+    session = TerminalSession(GameHistory(chosen, start), opponent, side.numbers, seed, screen)
     session.run()
     if json:
         outcome = session.history.position.outcome()
