@@ -5,7 +5,7 @@ from typing import Any
 
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
-from .exam import SETS
+from .critical_positions import SETS
 from .reference_networks import list_reference_networks
 from .training_logs import Training, read_training_logs
 

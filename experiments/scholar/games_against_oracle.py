@@ -1,4 +1,4 @@
-"""Games against perfect play, side by side, with every move of the examined player judged."""
+"""Games against perfect play, side by side, with every move of the evaluated player judged."""
 
 import random
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from ludus.players import PerfectPlayer
 from ludus.players import player as named_player
 from ludus.reproduce import Context
 
-from .players import GAME, RULES, ExaminedPlayer
+from .players import GAME, RULES, TestedPlayer
 
 COLOURS = ("White", "Black")
 MAX_PLIES = 400
@@ -37,7 +37,7 @@ class Error:
 
 @dataclass
 class Game:
-    """One game as the examined player saw it, as JSON holds it."""
+    """One game as the evaluated player saw it, as JSON holds it."""
 
     side: int
     start: str
@@ -115,7 +115,11 @@ class ParallelGames:
 
 
 def play_games(
-    context: Context, oracle: MorrisOracle, player: ExaminedPlayer, name: str, starts: Sequence[str]
+    context: Context,
+    oracle: MorrisOracle,
+    player: TestedPlayer,
+    name: str,
+    starts: Sequence[str],
 ) -> list[dict[str, Any]]:
     """Play a game with each colour from each position; `name` is part of the cache key."""
     opponent = context.published["opponent"]

@@ -10,10 +10,9 @@ from ludus.learn.scholar import OracleExampleSource
 from ludus.oracles import Unsolved
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
-from .exam import SETS, Exam, load_exam
-from .exam_moves import (
+from .critical_moves import (
     REGRET,
-    choose_exam_moves,
+    choose_set_moves,
     compute_percentage,
     compute_regret,
     get_dataset_moves,
@@ -21,7 +20,8 @@ from .exam_moves import (
     make_regret_row,
     to_utilities,
 )
-from .players import ExaminedPlayer, list_author_networks, list_players
+from .critical_positions import SETS, CriticalSet, load_critical_set
+from .players import TestedPlayer, list_author_networks, list_players
 from .position_groups import (
     group_by_keeping,
     group_by_kind,
@@ -44,25 +44,27 @@ def run(context: Context) -> Iterator[Finding]:
     players += list_author_networks(context)
     for name in SETS:
         try:
-            exam = load_exam(context, source, name)
+            critical = load_critical_set(context, source, name)
         except Unsolved:
             yield Remark(MISSING)
             return
-        chosen = {player.name: choose_exam_moves(context, player, name, exam) for player in players}
-        if has_all_moves(found := get_dataset_moves(exam)):
+        chosen = {
+            player.name: choose_set_moves(context, player, name, critical) for player in players
+        }
+        if has_all_moves(found := get_dataset_moves(critical)):
             chosen[TEACHER] = found
-        yield from report_player(name, exam, chosen)
-        yield from report_errors(context, name, exam, chosen, players[0])
+        yield from report_player(name, critical, chosen)
+        yield from report_errors(context, name, critical, chosen, players[0])
 
 
-def report_player(name: str, exam: Exam, chosen: Chosen) -> Iterator[Finding]:
+def report_player(name: str, critical: CriticalSet, chosen: Chosen) -> Iterator[Finding]:
     """Figures for all players."""
-    kept = {player: compute_regret(exam, moves) == 0 for player, moves in chosen.items()}
+    kept = {player: compute_regret(critical, moves) == 0 for player, moves in chosen.items()}
     for player, its in kept.items():
         yield Measurement.proportion(f"{player}: {name}", int(its.sum()), len(its))
-    by_chance = np.add.reduceat(exam.kept, exam.first[:-1]) / np.diff(exam.first)
+    by_chance = np.add.reduceat(critical.kept, critical.first[:-1]) / np.diff(critical.first)
     yield Measurement(f"{CHANCE}: {name}", 100 * float(by_chance.mean()), unit="%")
-    phases, kinds = group_by_phase(exam), group_by_kind(exam)
+    phases, kinds = group_by_phase(critical), group_by_kind(critical)
     yield Table(
         f"By phase, {name}",
         ("player", *PHASES),
@@ -70,8 +72,8 @@ def report_player(name: str, exam: Exam, chosen: Chosen) -> Iterator[Finding]:
             [player, *(compute_percentage(its[phases[phase]]) for phase in PHASES)]
             for player, its in kept.items()
         ],
-        f"Of {len(exam)} critical positions among {exam.entries[0]} entries, those in which the "
-        f"value is kept, in percent. {_format_sizes(phases)}",
+        f"Of {len(critical)} critical positions among {critical.entries[0]} entries, those in "
+        f"which the value is kept, in percent. {_format_sizes(phases)}",
     )
     yield Table(
         f"By men, {name}",
@@ -87,7 +89,7 @@ def report_player(name: str, exam: Exam, chosen: Chosen) -> Iterator[Finding]:
     yield Table(
         f"What is given away, {name}",
         REGRET,
-        [make_regret_row(player, exam, moves) for player, moves in chosen.items()],
+        [make_regret_row(player, critical, moves) for player, moves in chosen.items()],
         "The value lost is the mean over all entries, where a win is worth 1, a draw 0 and a loss "
         "-1. Of critical positions in which a win is kept, how often by one of the quickest moves, "
         "and how many plies longer than that on average.",
@@ -105,12 +107,16 @@ def report_player(name: str, exam: Exam, chosen: Chosen) -> Iterator[Finding]:
 
 
 def report_errors(
-    context: Context, name: str, exam: Exam, chosen: Chosen, player: ExaminedPlayer
+    context: Context,
+    name: str,
+    critical: CriticalSet,
+    chosen: Chosen,
+    player: TestedPlayer,
 ) -> Iterator[Finding]:
     """Report where the first player errs, with examples."""
-    kept = compute_regret(exam, chosen[player.name]) == 0
+    kept = compute_regret(critical, chosen[player.name]) == 0
     errors = int((~kept).sum())
-    groups = {**group_by_keeping(exam), **group_by_value(exam), **group_by_mills(exam)}
+    groups = {**group_by_keeping(critical), **group_by_value(critical), **group_by_mills(critical)}
     yield Table(
         f"Where {player.name} errs, {name}",
         ("positions", "critical", "kept, %", "of its errors, %"),
@@ -124,37 +130,37 @@ def report_errors(
             for kind, mask in groups.items()
             if mask.any()
         ],
-        f"{errors} errors in {len(exam)} critical positions.",
+        f"{errors} errors in {len(critical)} critical positions.",
     )
-    numbers = _sample_errors(context, exam, np.flatnonzero(~kept))
+    numbers = _sample_errors(context, critical, np.flatnonzero(~kept))
     yield Table(
         f"Errors of {player.name}, {name}",
         ("position", "played", "right", "worth", "becomes"),
-        [_format_error(exam, chosen[player.name], number) for number in numbers],
+        [_format_error(critical, chosen[player.name], number) for number in numbers],
         "Some of them at random, as many of each phase.",
     )
 
 
-def _sample_errors(context: Context, exam: Exam, errors: NDArray[np.int64]) -> list[int]:
+def _sample_errors(context: Context, critical: CriticalSet, errors: NDArray[np.int64]) -> list[int]:
     rng = np.random.default_rng(context.seed_for("shown"))
     found: list[int] = []
-    for mask in group_by_phase(exam).values():
+    for mask in group_by_phase(critical).values():
         there = errors[mask[errors]]
         number = min(context.published["shown"], len(there))
         found += np.sort(rng.choice(there, number, replace=False)).tolist()
     return found
 
 
-def _format_error(exam: Exam, chosen: NDArray[np.int64], number: int) -> list[str]:
-    moves = slice(exam.first[number], exam.first[number + 1])
-    right = list(map(str, exam.moves_at(np.flatnonzero(exam.kept[moves]) + moves.start)))
+def _format_error(critical: CriticalSet, chosen: NDArray[np.int64], number: int) -> list[str]:
+    moves = slice(critical.first[number], critical.first[number + 1])
+    right = list(map(str, critical.moves_at(np.flatnonzero(critical.kept[moves]) + moves.start)))
     first = int(chosen[number])
-    after = -to_utilities(exam.after[first : first + 1])[0]
+    after = -to_utilities(critical.after[first : first + 1])[0]
     return [
-        str(exam.positions(slice(number, number + 1))[0]),
-        str(exam.moves_at(first)[0]),
+        str(critical.positions(slice(number, number + 1))[0]),
+        str(critical.moves_at(first)[0]),
         ", ".join(right[:8]) + (f" and {len(right) - 8} more" if len(right) > 8 else ""),
-        RESULTS[int(to_utilities(exam.value[number : number + 1])[0])],
+        RESULTS[int(to_utilities(critical.value[number : number + 1])[0])],
         RESULTS[int(after)],
     ]
 

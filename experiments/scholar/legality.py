@@ -18,8 +18,8 @@ from ludus.learn.nnmm import (
 from ludus.reproduce import Context, Finding, Measurement, Table
 
 from ..galassi.data import find_data_folder, sample_entries
-from .exam import SETS
-from .players import GAME, RULES, ExaminedPlayer, list_players
+from .critical_positions import SETS
+from .players import GAME, RULES, TestedPlayer, list_players
 
 PHASES = {1: "placing", 2: "moving", 3: "flying"}
 WHOLE = "whole move"
@@ -60,7 +60,7 @@ def sample_ongoing_entries(context: Context, name: str) -> MoveBatch:
 
 
 def count_legal_moves(
-    context: Context, player: ExaminedPlayer, name: str, entries: MoveBatch
+    context: Context, player: TestedPlayer, name: str, entries: MoveBatch
 ) -> Counts:
     def compute() -> dict[str, list[int]]:
         made, parts = player.create(context.seed_for(name)), []
@@ -83,9 +83,7 @@ def _compute_table(entries: MoveBatch, classes: np.ndarray) -> HitTable:
     for number, phase in PHASES.items():
         there = entries.phases == number
         whole = (
-            compute_legality(entries[there], classes[there])[WHOLE]
-            if there.any()
-            else Hits(0, 0)
+            compute_legality(entries[there], classes[there])[WHOLE] if there.any() else Hits(0, 0)
         )
         found[f"{WHOLE}, {phase}"] = whole
     return found

@@ -25,7 +25,7 @@ VARIABLE = "LUDUS_SCHOLAR_PLAYERS"
 
 
 @dataclass(frozen=True)
-class ExaminedPlayer:
+class TestedPlayer:
     """A player and its name in tables."""
 
     name: str
@@ -46,22 +46,22 @@ class ExaminedPlayer:
         return player
 
 
-def list_players(context: Context) -> list[ExaminedPlayer]:
-    """List players in the order of the TOML file; the first is examined in most detail."""
+def list_players(context: Context) -> list[TestedPlayer]:
+    """List players in the order of the TOML file; the first is evaluated in most detail."""
     named = [spec.strip() for spec in os.environ.get(VARIABLE, "").split(";") if spec.strip()]
     if named:
-        return [ExaminedPlayer(_shorten_spec(spec), spec) for spec in named]
-    return [ExaminedPlayer(name, spec) for name, spec in context.published["players"].items()]
+        return [TestedPlayer(_shorten_spec(spec), spec) for spec in named]
+    return [TestedPlayer(name, spec) for name, spec in context.published["players"].items()]
 
 
-def list_author_networks(context: Context) -> list[ExaminedPlayer]:
+def list_author_networks(context: Context) -> list[TestedPlayer]:
     """List the author's published networks, if their files are beside the dataset."""
     source = find_data_folder() / "npz"
     if not list(source.glob(f"*-{ORDER}_*.npz")):
         return []
     file = context.folder("author") / f"{ORDER}.safetensors"
     nnmm.save_weights(file, nnmm.import_galassi_networks(source, ORDER))
-    return [ExaminedPlayer("the author's networks", f"nnmm:weights={file}")]
+    return [TestedPlayer("the author's networks", f"nnmm:weights={file}")]
 
 
 def _shorten_spec(spec: str) -> str:

@@ -14,8 +14,8 @@ from ludus.learn.scholar import (
     select_experts,
 )
 
-from .exam import Exam
-from .exam_moves import to_utilities
+from .critical_moves import to_utilities
+from .critical_positions import CriticalSet
 
 Mask = NDArray[np.bool_]
 Groups = Mapping[str, Mask]
@@ -27,19 +27,19 @@ COUNTS = {"1": (1, 1), "2": (2, 2), "3 to 5": (3, 5), "6 to 10": (6, 10), "more"
 PLIES = {"to 10": (0, 10), "11 to 30": (11, 30), "31 to 60": (31, 60), "more": (61, 254)}
 
 
-def group_by_phase(exam: Exam) -> dict[str, Mask]:
+def group_by_phase(critical: CriticalSet) -> dict[str, Mask]:
     """Group by phase of the mover."""
-    phases = exam.batch.phases
+    phases = critical.batch.phases
     names = ("placing", "moving", "flying")
     return {name: phases == number for number, name in enumerate(names, 1)}
 
 
-def group_by_kind(exam: Exam) -> dict[str, Mask]:
+def group_by_kind(critical: CriticalSet) -> dict[str, Mask]:
     """Group by men in hand of both sides while placing, and by men on the board later."""
-    hand = exam.own_hand.astype(np.int64) + exam.other_hand
-    own_men, other_men, *_ = exam.batch.counts
+    hand = critical.own_hand.astype(np.int64) + critical.other_hand
+    own_men, other_men, *_ = critical.batch.counts
     on_board = own_men + other_men
-    kinds = select_experts(exam.batch, expert_table())
+    kinds = select_experts(critical.batch, expert_table())
     found = {}
     for number in range(18, 0, -1):
         found[f"{number} in hand"] = hand == number
@@ -52,28 +52,28 @@ def group_by_kind(exam: Exam) -> dict[str, Mask]:
     return found
 
 
-def group_by_keeping(exam: Exam) -> dict[str, Mask]:
+def group_by_keeping(critical: CriticalSet) -> dict[str, Mask]:
     """Group by the number of moves that keep the value."""
-    number = np.add.reduceat(exam.kept.astype(np.int64), exam.first[:-1])
+    number = np.add.reduceat(critical.kept.astype(np.int64), critical.first[:-1])
     return {
         f"moves that keep the value: {name}": (low <= number) & (number <= high)
         for name, (low, high) in COUNTS.items()
     }
 
 
-def group_by_value(exam: Exam) -> dict[str, Mask]:
+def group_by_value(critical: CriticalSet) -> dict[str, Mask]:
     """Group by value: a draw, or a win by its plies."""
-    is_win, plies = to_utilities(exam.value) == 1, exam.value
+    is_win, plies = to_utilities(critical.value) == 1, critical.value
     won = {
         f"a win in plies: {name}": is_win & (low <= plies) & (plies <= high)
         for name, (low, high) in PLIES.items()
     }
-    return {"a draw": to_utilities(exam.value) == 0, **won}
+    return {"a draw": to_utilities(critical.value) == 0, **won}
 
 
-def group_by_mills(exam: Exam) -> dict[str, Mask]:
+def group_by_mills(critical: CriticalSet) -> dict[str, Mask]:
     """Group by the sides that can close a mill now."""
-    seen = compute_features(exam.batch, board_matrices())
+    seen = compute_features(critical.batch, board_matrices())
     own, other = seen[OWN_MILLS].any(axis=1), seen[OTHER_MILLS].any(axis=1)
     return {
         "mills to close: nobody": ~own & ~other,

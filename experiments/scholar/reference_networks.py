@@ -8,9 +8,9 @@ from ludus.learn.scholar import OracleExampleSource
 from ludus.oracles import Unsolved
 from ludus.reproduce import Context
 
-from .exam import SETS, load_exam
-from .exam_moves import choose_exam_moves, compute_regret
-from .players import ExaminedPlayer
+from .critical_moves import choose_set_moves, compute_regret
+from .critical_positions import SETS, load_critical_set
+from .players import TestedPlayer
 from .solution import open_oracle
 from .training_logs import Point, Training
 
@@ -25,16 +25,15 @@ def list_reference_networks(context: Context) -> Iterator[Training]:
         name = context.published["beside"].get(size)
         if name is None:
             continue
-        player = ExaminedPlayer(name, f"nnmm:size={size},order={order}")
+        player = TestedPlayer(name, f"nnmm:size={size},order={order}")
         kept = {}
         for each in SETS:
             try:
-                exam = load_exam(context, source, each)
+                critical = load_critical_set(context, source, each)
             except Unsolved:
                 return
-            kept[each] = float(
-                (compute_regret(exam, choose_exam_moves(context, player, each, exam)) == 0).mean()
-            )
+            moves = choose_set_moves(context, player, each, critical)
+            kept[each] = float((compute_regret(critical, moves) == 0).mean())
         yield _make_training(name, file, kept)
 
 

@@ -10,10 +10,10 @@ from ludus.learn.scholar import OracleExampleSource
 from ludus.oracles import MorrisOracle, Unsolved
 from ludus.reproduce import Context, Finding, Measurement, Remark, Table
 
-from .exam import Exam, load_exam
-from .exam_moves import choose_exam_moves, compute_regret, get_dataset_moves, has_all_moves
+from .critical_moves import choose_set_moves, compute_regret, get_dataset_moves, has_all_moves
+from .critical_positions import CriticalSet, load_critical_set
 from .games_against_oracle import play_games
-from .players import ExaminedPlayer, list_author_networks
+from .players import TestedPlayer, list_author_networks
 from .solution import MISSING, is_complete, open_oracle
 
 DATASET = "dataset"
@@ -34,17 +34,17 @@ HEADINGS = (
 def run(context: Context) -> Iterator[Finding]:
     oracle = open_oracle(context)
     try:
-        exam = load_exam(context, OracleExampleSource(oracle), DATASET)
+        critical = load_critical_set(context, OracleExampleSource(oracle), DATASET)
     except Unsolved:
         yield Remark(MISSING)
         return
     rows = []
     for number, network in enumerate(context.published["networks"]):
         context.progress(number, len(context.published["networks"]), network["name"])
-        for kept, games, taken in _measure_player(context, oracle, exam, network):
+        for kept, games, taken in _measure_player(context, oracle, critical, network):
             if kept is not None:
-                yield Measurement.proportion(f"{network['name']}: kept", kept, len(exam))
-            share = network.get("kept") if kept is None else round(100 * kept / len(exam), 2)
+                yield Measurement.proportion(f"{network['name']}: kept", kept, len(critical))
+            share = network.get("kept") if kept is None else round(100 * kept / len(critical), 2)
             rows.append(
                 [network["teacher"], network["examples"], network["network"], share, *games, taken]
             )
@@ -62,7 +62,7 @@ Line = tuple[int | None, list[float | None], float | None]
 
 
 def _measure_player(
-    context: Context, oracle: MorrisOracle, exam: Exam, network: Mapping[str, Any]
+    context: Context, oracle: MorrisOracle, critical: CriticalSet, network: Mapping[str, Any]
 ) -> Iterator[Line]:
     """Yield one row; none if the player is not available."""
     spec = network.get("spec")
@@ -70,26 +70,30 @@ def _measure_player(
     if spec is None:
         yield None, known, network.get("milliseconds")
     elif spec == TEACHER:
-        if has_all_moves(moves := get_dataset_moves(exam)):
-            yield int((compute_regret(exam, moves) == 0).sum()), known, network.get("milliseconds")
+        if has_all_moves(moves := get_dataset_moves(critical)):
+            yield (
+                int((compute_regret(critical, moves) == 0).sum()),
+                known,
+                network.get("milliseconds"),
+            )
     else:
         players = (
             list_author_networks(context)
             if spec == AUTHOR
-            else [ExaminedPlayer(network["name"], spec)]
+            else [TestedPlayer(network["name"], spec)]
         )
         for player in players:
-            moves = choose_exam_moves(context, player, DATASET, exam)
-            kept = int((compute_regret(exam, moves) == 0).sum())
+            moves = choose_set_moves(context, player, DATASET, critical)
+            kept = int((compute_regret(critical, moves) == 0).sum())
             yield (
                 kept,
                 _measure_losses(context, oracle, player),
-                _time_moves(context, player, exam),
+                _time_moves(context, player, critical),
             )
 
 
 def _measure_losses(
-    context: Context, oracle: MorrisOracle, player: ExaminedPlayer
+    context: Context, oracle: MorrisOracle, player: TestedPlayer
 ) -> list[float | None]:
     number = context.setting("games")
     if not is_complete(oracle):
@@ -101,14 +105,14 @@ def _measure_losses(
     ]
 
 
-def _time_moves(context: Context, player: ExaminedPlayer, exam: Exam) -> float:
+def _time_moves(context: Context, player: TestedPlayer, critical: CriticalSet) -> float:
     """Return the median processor time over some positions, with networks already loaded."""
 
     def compute() -> float:
         made = player.create(context.seed_for("time"))
-        step = max(1, len(exam) // context.setting("moves"))
+        step = max(1, len(critical) // context.setting("moves"))
         taken = []
-        for position in exam.positions()[::step]:
+        for position in critical.positions()[::step]:
             made.choose(position, Limit())
             began = time.process_time_ns()
             made.choose(position, Limit())

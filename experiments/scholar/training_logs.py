@@ -24,7 +24,7 @@ class Point:
     """Positions learned from so far, if that was written down."""
 
     kept: Mapping[str, float]
-    """Exam to the share of critical positions kept."""
+    """Evaluation set to the share of critical positions kept."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ def _parse_losses(games: Mapping[str, Any] | None) -> tuple[str | None, str | No
     return f"{white} of {games['games']}", f"{black} of {games['games']}"
 
 
-def _parse_kept(exams: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: each["kept"] for name, each in exams.items()}
+def _parse_kept(sets: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: each["kept"] for name, each in sets.items()}
 
 
 def _parse_number(value: Any) -> float | None:

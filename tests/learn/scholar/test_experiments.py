@@ -115,22 +115,23 @@ def test_what_players_keep(reproduced):
     assert sum(row[3] for row in by_number) == pytest.approx(100, abs=0.5)
 
 
-def test_an_exam_agrees_with_moves_evaluated_one_by_one(small):
-    """The arrays of an exam beside the readable way through the oracle."""
-    exam, exam_moves = module(small, "exam"), module(small, "exam_moves")
+def test_arrays_agree_with_moves_evaluated_one_by_one(small):
+    """Arrays beside the readable way through the oracle."""
+    sets = module(small, "critical_positions")
+    critical_moves = module(small, "critical_moves")
     oracle, source = find_oracle(GAME), random.Random(1)
-    found = next(iter(exam._label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
+    found = next(iter(sets.label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
     positions = found.positions()
     moves = [source.choice(position.legal_moves()) for position in positions]
     chosen = found.numbers(pack_moves(moves_to_points(moves)))
     assert found.moves_at(chosen) == moves
     verdicts = oracle.verdicts(positions)
     lost = [verdict.cost(move) for verdict, move in zip(verdicts, moves, strict=True)]
-    assert exam_moves.compute_regret(found, chosen).tolist() == lost
+    assert critical_moves.compute_regret(found, chosen).tolist() == lost
     assert all(each.is_critical for each in verdicts)
     kept = np.add.reduceat(found.kept, found.first[:-1]).tolist()
     assert kept == [len(each.best) for each in verdicts]
-    assert (found.numbers([exam.NO_MOVE] * len(found)) == exam.NO_MOVE).all()
+    assert (found.numbers([sets.NO_MOVE] * len(found)) == sets.NO_MOVE).all()
 
 
 class Quiet:
@@ -145,9 +146,9 @@ def entries(small):
 
 
 def test_groups_of_positions_hold_each_once(small):
-    exam, groups = module(small, "exam"), module(small, "position_groups")
+    sets, groups = module(small, "critical_positions"), module(small, "position_groups")
     oracle = find_oracle(GAME)
-    found = next(iter(exam._label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
+    found = next(iter(sets.label_parts(Quiet(), OracleExampleSource(oracle), entries(small), "x")))
     for group in ("phase", "kind", "keeping", "value", "mills"):
         masks = getattr(groups, f"group_by_{group}")(found).values()
         assert (np.sum(list(masks), axis=0) == 1).all(), group
@@ -219,7 +220,7 @@ def test_curves_of_trainings(reproduced, small):
     assert rows["other, trained on dataset: dataset"]["ours"] == pytest.approx(90)
     shipped = rows["symmetric chain, trained on dataset: states"]["ours"]
     assert 20 < shipped < 100
-    assert len(result["figures"]) == 6, "over time, examples and parameters, in two exams"
+    assert len(result["figures"]) == 6, "over time, examples and parameters, in two sets"
     first = tables_of(result)["Trainings"]["rows"][0]
     assert first[:5] == ["big", "perfect play", 1000, 30_000, 60], "examples as many as steps"
 

@@ -31,7 +31,7 @@ from ludus.learn.scholar.player import (
     has_repeating_move,
 )
 from ludus.learn.scholar.weights import load_weights
-from support.morris_data import positions
+from support.morris import positions
 from support.scholar_weights import GAME, made, random_weights, saved
 
 SOME = positions(6)[::4]

@@ -1,7 +1,7 @@
 """The networks that come with the program, judged by values that were looked up in the solved game.
 
 The sample has a position of every number of men on the board and in hand, most of them far from
-anything that play leads to; so this is harder than the exams of the experiments.
+anything that play leads to; so this is harder than the sets of the experiments.
 """
 
 import hashlib

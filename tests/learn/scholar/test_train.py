@@ -132,11 +132,11 @@ def trained():
 
 def test_a_scorer_learns_to_keep_the_value(trained):
     source = source_of(FOUR)
-    exam = EvaluationSet.from_positions(source, source.sample_positions(3000, 77))
-    assert len(exam) > 500
-    moves = torch.as_tensor(exam.examples.children.is_move).sum(1)
-    by_chance = (torch.as_tensor(exam.examples.keeps_value).sum(1) / moves).mean()
-    kept = exam.is_kept(trained.choose(exam.examples)).float().mean()
+    measured = EvaluationSet.from_positions(source, source.sample_positions(3000, 77))
+    assert len(measured) > 500
+    moves = torch.as_tensor(measured.examples.children.is_move).sum(1)
+    by_chance = (torch.as_tensor(measured.examples.keeps_value).sum(1) / moves).mean()
+    kept = measured.is_kept(trained.choose(measured.examples)).float().mean()
     assert kept > 0.5 * (1 + by_chance)  # more than half of what chance gives away
 
 
@@ -205,8 +205,8 @@ def test_a_chain_learns_moves_that_are_legal_and_good():
     training = ChainTrainer(source, course, CPU)
     losses = torch.stack([training.step(8e-3) for _ in range(repeat(20, 80))]).sum(1)
     assert losses[-5:].mean() < 0.7 * losses[0]
-    exam = EvaluationSet.from_positions(source, source.sample_positions(1000, 77)).examples
-    is_chosen = training.is_chosen(exam)
+    measured = EvaluationSet.from_positions(source, source.sample_positions(1000, 77)).examples
+    is_chosen = training.is_chosen(measured)
     assert is_chosen.any(1).float().mean() > 0.5  # legal, though nobody told the rules
 
 

@@ -1,4 +1,4 @@
-"""Moves of players in the positions of an exam."""
+"""Moves of players in the positions of an critical."""
 
 from typing import Any
 
@@ -10,29 +10,29 @@ from ludus.arena import choose_moves, get_batch_size
 from ludus.games.nine_mens_morris import DRAWN, classify, moves_to_points, pack_moves
 from ludus.reproduce import Context
 
-from .exam import NO_MOVE, Exam
-from .players import ExaminedPlayer
+from .critical_positions import NO_MOVE, CriticalSet
+from .players import TestedPlayer
 
 
-def choose_exam_moves(
-    context: Context, player: ExaminedPlayer, name: str, exam: Exam
+def choose_set_moves(
+    context: Context, player: TestedPlayer, name: str, critical: CriticalSet
 ) -> NDArray[np.int64]:
-    """The number of the player's move in each position, among all moves of the exam."""
+    """The number of the player's move in each position, among all moves of the critical."""
 
     def compute() -> list[int]:
         made = player.create(context.seed_for(name))
-        positions, found = exam.positions(), list[int]()
+        positions, found = critical.positions(), list[int]()
         for part in choose_moves(made, positions, Limit(), get_batch_size(made)):
             context.progress(len(found), len(positions), f"{player.name}, {name}")
             found += pack_moves(moves_to_points(part)).tolist()
         return found
 
-    return exam.numbers(context.cached(f"moves {name} {player.key}", compute))
+    return critical.numbers(context.cached(f"moves {name} {player.key}", compute))
 
 
-def get_dataset_moves(exam: Exam) -> NDArray[np.int64]:
+def get_dataset_moves(critical: CriticalSet) -> NDArray[np.int64]:
     """Return the numbers of the moves in the file; NO_MOVE where there is none."""
-    return exam.numbers(exam.dataset_move.tolist())
+    return critical.numbers(critical.dataset_move.tolist())
 
 
 def to_utilities(value: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -41,27 +41,27 @@ def to_utilities(value: NDArray[np.uint8]) -> NDArray[np.int64]:
     return utilities
 
 
-def compute_regret(exam: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def compute_regret(critical: CriticalSet, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the regret of each move: 0, 1 or 2."""
-    return to_utilities(exam.value) + to_utilities(exam.after[chosen])
+    return to_utilities(critical.value) + to_utilities(critical.after[chosen])
 
 
-def compute_extra_plies(exam: Exam, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def compute_extra_plies(critical: CriticalSet, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return by how many plies a kept win takes longer than the fastest one."""
-    is_won = (to_utilities(exam.value) == 1) & (compute_regret(exam, chosen) == 0)
-    after = exam.after[chosen[is_won]].astype(np.int64)
-    extra: NDArray[np.int64] = after + 1 - exam.value[is_won].astype(np.int64)
+    is_won = (to_utilities(critical.value) == 1) & (compute_regret(critical, chosen) == 0)
+    after = critical.after[chosen[is_won]].astype(np.int64)
+    extra: NDArray[np.int64] = after + 1 - critical.value[is_won].astype(np.int64)
     return extra
 
 
-def make_regret_row(name: str, exam: Exam, chosen: NDArray[np.int64]) -> list[Any]:
+def make_regret_row(name: str, critical: CriticalSet, chosen: NDArray[np.int64]) -> list[Any]:
     """Return a player's row in the table of regret."""
     before, gone, more = (
-        to_utilities(exam.value),
-        compute_regret(exam, chosen),
-        compute_extra_plies(exam, chosen),
+        to_utilities(critical.value),
+        compute_regret(critical, chosen),
+        compute_extra_plies(critical, chosen),
     )
-    entries = int(exam.entries[0])
+    entries = int(critical.entries[0])
     return [
         name,
         round(float(gone.sum() / entries), 5),

@@ -38,7 +38,7 @@ NO_MOVE = -1
 
 
 @dataclass(frozen=True)
-class Exam:
+class CriticalSet:
     """Positions with the exact value of each of their moves, as arrays."""
 
     own: NDArray[np.int32]
@@ -98,22 +98,22 @@ class Exam:
         return found
 
 
-def load_exam(context: Context, source: ExampleSource, name: str) -> Exam:
+def load_critical_set(context: Context, source: ExampleSource, name: str) -> CriticalSet:
     """Return the critical positions of a set; they are computed once and stored in a file."""
     path = find_data_folder() / SETS[name]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    file = context.folder(f"exam {name} {digest}") / "critical_positions.npz"
+    file = context.folder(f"critical {name} {digest}") / "critical_positions.npz"
     if not file.is_file():
         number = context.setting("positions")
         entries = sample_entries(read_dataset(path), number, context.seed_for(name, number))
-        _write_exam(file, _concatenate(list(_label_parts(context, source, entries, name))))
+        _write_positions(file, _concatenate(list(label_parts(context, source, entries, name))))
     with np.load(file, allow_pickle=False) as arrays:
-        return Exam(**{each.name: arrays[each.name] for each in fields(Exam)})
+        return CriticalSet(**{each.name: arrays[each.name] for each in fields(CriticalSet)})
 
 
-def _label_parts(
+def label_parts(
     context: Context, source: ExampleSource, entries: MoveBatch, name: str
-) -> Iterator[Exam]:
+) -> Iterator[CriticalSet]:
     for first in range(0, len(entries), STEP):
         context.progress(first, len(entries), f"critical positions, {name}")
         part = entries[first : first + STEP]
@@ -121,7 +121,7 @@ def _label_parts(
         yield _select_critical(found, _pack_dataset_moves(part))
 
 
-def _select_critical(found: ExampleBatch, dataset_move: NDArray[np.int32]) -> Exam:
+def _select_critical(found: ExampleBatch, dataset_move: NDArray[np.int32]) -> CriticalSet:
     goes_on = int((found.children.count > 0).sum())
     is_critical = found.is_critical
     found, dataset_move = found[is_critical], dataset_move[is_critical]
@@ -129,21 +129,23 @@ def _select_critical(found: ExampleBatch, dataset_move: NDArray[np.int32]) -> Ex
     first = np.concatenate([[0], np.cumsum(is_move.sum(axis=1))])
     moves, after = found.children.move[is_move], found.children.value[is_move]
     columns = found.positions.position_columns
-    return Exam(*columns, found.value, dataset_move, first, moves, after, np.array([goes_on]))
+    return CriticalSet(
+        *columns, found.value, dataset_move, first, moves, after, np.array([goes_on])
+    )
 
 
 def _pack_dataset_moves(entries: MoveBatch) -> NDArray[np.int32]:
     return np.where(entries.has_move, entries.pack(), np.int32(NO_MOVE))
 
 
-def _concatenate(parts: Sequence[Exam]) -> Exam:
+def _concatenate(parts: Sequence[CriticalSet]) -> CriticalSet:
     columns: dict[str, NDArray[Any]] = {
         each.name: np.concatenate([getattr(part, each.name) for part in parts])
-        for each in fields(Exam)
+        for each in fields(CriticalSet)
     }
     ends = np.cumsum([0, *(len(part.move) for part in parts)])
     starts = [part.first[:-1] + end for part, end in zip(parts, ends, strict=False)]
-    return Exam(
+    return CriticalSet(
         **{
             **columns,
             "first": np.concatenate([*starts, ends[-1:]]),
@@ -152,7 +154,9 @@ def _concatenate(parts: Sequence[Exam]) -> Exam:
     )
 
 
-def _write_exam(file: Path, found: Exam) -> None:
+def _write_positions(file: Path, found: CriticalSet) -> None:
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **{each.name: getattr(found, each.name) for each in fields(Exam)})
+    np.savez_compressed(
+        buffer, **{each.name: getattr(found, each.name) for each in fields(CriticalSet)}
+    )
     write_bytes(file, buffer.getvalue())
