@@ -3,21 +3,22 @@
 import json
 import math
 import os
-import subprocess
 import threading
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from subprocess import DEVNULL, Popen
 from typing import Any, TypeVar
 
 from ludus.core.errors import BadMove, BadSpec, quote
 from ludus.core.files import describe_os_error
+from ludus.core.workers import kill_program, start_program
 from ludus.games.backgammon.batch import parse_moves
 from ludus.games.backgammon.cube import Chances, CubeEquities
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.position_ids import to_position_id, to_xgid
-from ludus.protocol.processes import LinePipes, ProgramFailed, find_program, kill_program
+from ludus.protocol.processes import LinePipes, ProgramFailed, find_program
 
 T = TypeVar("T")
 
@@ -103,14 +104,13 @@ class GnubgProcess:
             "LUDUS_ANSWERS": str(responses),
         }
         try:
-            self._process = subprocess.Popen(
+            self._process = start_program(
                 command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stdin=DEVNULL,
+                stdout=DEVNULL,
+                stderr=DEVNULL,
                 pass_fds=(requests, responses),
                 env=environment,
-                start_new_session=True,
             )
         except OSError as error:
             os.close(request_writer)
@@ -191,7 +191,7 @@ class GnubgProcess:
         self._end()
 
 
-def _end_process(process: "subprocess.Popen[bytes]", pipes: LinePipes, owner: int) -> None:
+def _end_process(process: "Popen[bytes]", pipes: LinePipes, owner: int) -> None:
     if os.getpid() == owner:  # a forked child must not end its parent's program
         kill_program(process)
     pipes.close()

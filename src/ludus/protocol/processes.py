@@ -6,14 +6,21 @@ import select
 import selectors
 import shutil
 import signal
-import subprocess
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from subprocess import PIPE
 
 from ludus.core.errors import LudusError, quote, to_one_line
 from ludus.core.files import describe_os_error
+from ludus.core.workers import (
+    describe_exit,
+    kill_program,
+    signal_program,
+    start_program,
+    start_watchdog,
+)
 from ludus.protocol.uci import LineSplitter
 
 
@@ -47,18 +54,6 @@ def is_installed(name: str) -> bool:
     except ProgramFailed:
         return False
     return True
-
-
-def kill_program(process: "subprocess.Popen[bytes]") -> None:
-    """Kill the process group that a program leads, and wait for its exit."""
-    signal_group(process, signal.SIGKILL)
-    process.wait()
-
-
-def signal_group(process: "subprocess.Popen[bytes]", number: int) -> None:
-    """Send a signal to the process group that a program leads; it may have ended."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
 
 
 READ_SIZE = 65_536
@@ -141,13 +136,8 @@ class TerminalProcess(AbstractContextManager["TerminalProcess"]):
         except OSError as error:
             raise ProgramFailed(f"{name} needs a terminal, and there is none: {error}") from error
         try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=inner,
-                stdout=inner,
-                stderr=inner,
-                env=dict(environment),
-                start_new_session=True,
+            self._process = start_program(
+                command, stdin=inner, stdout=inner, stderr=inner, env=dict(environment)
             )
         except OSError as error:
             os.close(self._terminal)
@@ -199,15 +189,6 @@ MAX_SHOWN_STDERR = 200
 SECONDS_TO_QUIT = 0.5
 SECONDS_TO_TERMINATE = 0.5
 
-WATCHDOG_SCRIPT = """trap '' INT HUP TERM
-read -r word && exit
-kill -s TERM -- "-$1"
-sleep 1
-kill -s KILL -- "-$1"
-"""
-"""Waits for a line on standard input; if the parent dies without sending it, kills the program's
-process group."""
-
 
 class ResponseTimeout(ExternalError):
     """No line arrived before the deadline."""
@@ -223,14 +204,7 @@ class EngineProcess:
 
     def __init__(self, command: Sequence[str]) -> None:
         try:
-            self._process = subprocess.Popen(
-                list(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
+            self._process = start_program(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0)
         except (OSError, ValueError) as error:
             why = describe_os_error(error)
             raise ExternalError(f"cannot be started: {to_one_line(why)}") from None
@@ -244,10 +218,9 @@ class EngineProcess:
         self._outgoing = bytearray()
         self._stderr_tail = bytearray()
         try:
-            self._watchdog = _start_watchdog(self._process.pid)
+            self._watchdog = start_watchdog(self._process)
         except OSError as error:
-            signal_group(self._process, signal.SIGKILL)
-            self._process.communicate()
+            kill_program(self._process)
             raise ExternalError(
                 f"its watchdog cannot be started: {describe_os_error(error)}"
             ) from None
@@ -293,8 +266,7 @@ class EngineProcess:
             self._read_stderr()
         words = self._format_stderr()
         self._release()
-        code = self._process.returncode
-        return (f"signal {-code}" if code < 0 else f"exit status {code}") + words
+        return describe_exit(self._process.returncode) + words
 
     def _quit(self) -> None:
         """Send `quit`, then SIGTERM, then SIGKILL to the process group with its children."""
@@ -304,9 +276,9 @@ class EngineProcess:
         with suppress(OSError):
             self._stdin.close()
         if not self._wait_for_exit(SECONDS_TO_QUIT):
-            signal_group(self._process, signal.SIGTERM)
+            signal_program(self._process, signal.SIGTERM)
             self._wait_for_exit(SECONDS_TO_TERMINATE)
-        signal_group(self._process, signal.SIGKILL)
+        signal_program(self._process, signal.SIGKILL)
         self._process.wait()
 
     def _wait_for_exit(self, seconds: float) -> bool:
@@ -376,14 +348,3 @@ class EngineProcess:
         return (
             f"; its last words: {quote(text[-MAX_SHOWN_STDERR:], MAX_SHOWN_STDERR)}" if text else ""
         )
-
-
-def _start_watchdog(group: int) -> subprocess.Popen[bytes]:
-    """Start the shell that runs WATCHDOG_SCRIPT and can outlive this process."""
-    return subprocess.Popen(
-        ["/bin/sh", "-c", WATCHDOG_SCRIPT, "guard", str(group)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
