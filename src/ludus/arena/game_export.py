@@ -1,6 +1,6 @@
 """Games of tournaments and of record files as Parquet tables and as texts; see docs/data.md."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,15 @@ from ludus.arena.result_store import ResultStore
 from ludus.core.errors import BadRecord, LudusError
 from ludus.core.files import atomic_file, describe_os_error, quote_path, read_text
 from ludus.core.game import AnyGame
-from ludus.core.parquet import CATEGORY, TEXT_LIST, Column, make_schema, write_parquet
+from ludus.core.parquet import (
+    CATEGORY,
+    TEXT_LIST,
+    Column,
+    import_pyarrow,
+    is_parquet,
+    make_schema,
+    write_parquet,
+)
 from ludus.core.record import Record
 from ludus.games import GAMES
 
@@ -61,6 +69,24 @@ class ExportedGame(NamedTuple):
     record: Record
 
 
+Track = Callable[[Iterable[ExportedGame]], Iterable[ExportedGame]]
+"""Passes on games and shows progress."""
+
+
+def export_games(file: Path, out: Path, track: Track = lambda games: games) -> int:
+    """Write the games of a file as a Parquet table, if `out` ends so, or as records.
+
+    Return their number. `read_games` says which files have games.
+    """
+    from ludus import __version__
+
+    games = track(read_games(file))
+    if not is_parquet(out):
+        return _write_records(out, games)
+    import_pyarrow()
+    return _write_parquet(out, games, {"source": file.name, "ludus": __version__})
+
+
 def read_games(path: Path) -> Iterator[ExportedGame]:
     """Read the games of a result file, of a tournament's file (.toml), or of a file of records.
 
@@ -91,7 +117,7 @@ def _read_records(path: Path) -> Iterator[ExportedGame]:
         yield _from_record(number, record)
 
 
-def write_games_parquet(path: Path, games: Iterable[ExportedGame], about: Mapping[str, Any]) -> int:
+def _write_parquet(path: Path, games: Iterable[ExportedGame], about: Mapping[str, Any]) -> int:
     """Write games as a Parquet table and return their number."""
     schema = make_schema(COLUMNS, {"format": FORMAT, "version": VERSION, **about})
     rows = iter(games)
@@ -99,7 +125,7 @@ def write_games_parquet(path: Path, games: Iterable[ExportedGame], about: Mappin
     return write_parquet(path, schema, map(_make_columns, groups))
 
 
-def write_records(path: Path, games: Iterable[ExportedGame]) -> int:
+def _write_records(path: Path, games: Iterable[ExportedGame]) -> int:
     """Write games as records, one after the other, and return their number."""
     written = 0
     with atomic_file(path) as file:

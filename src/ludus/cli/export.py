@@ -35,21 +35,13 @@ def tournament(
     json: JsonOption = False,
 ) -> None:
     """Write all games of a tournament as a table (.parquet) or as records in the form of PGN."""
-    from ludus import __version__
-    from ludus.arena.game_export import read_games, write_games_parquet, write_records
-    from ludus.core.parquet import import_pyarrow, is_parquet
+    from ludus.arena.game_export import export_games
 
     results = add_suffix(file, "").with_suffix(".sqlite")
     # SQLite keeps the last games of a running tournament in two files beside it.
     parts = [add_suffix(each, end) for each in (file, results) for end in ("", "-wal", "-shm")]
     check_output(out, *parts, force=force)
-    games = track_progress(read_games(file), None, "writing")
-    if is_parquet(out):
-        import_pyarrow()
-        about = {"source": file.name, "ludus": __version__}
-        written = write_games_parquet(out, games, about)
-    else:
-        written = write_records(out, games)
+    written = export_games(file, out, lambda games: track_progress(games, None, "writing"))
     if json:
         print_json(games=written, out=str(out), bytes=out.stat().st_size)
     else:
