@@ -25,7 +25,7 @@ from typing import Any
 import httpx
 from websockets.asyncio.client import connect
 
-from support.page_server import Server, begin, settled, touch
+from support.page_server import Server, begin, places_of, settled, touch
 
 QUICK = ("newbie", "basic", "focused")
 """Opponents in the crowd."""
@@ -167,11 +167,11 @@ def measure_review(server: Server, names: Sequence[str]) -> dict[str, Any]:
             rng = random.Random(seed)
             view = begin(client, "nine_mens_morris", None, "focused")
             while view["status"] != "over":
-                view = touch(client, view, rng.choice(view["places"]))
+                view = touch(client, view, rng.choice(places_of(view)))
             began, used = time.perf_counter(), _measure_processor_seconds(server)
             points = client.get(f"/api/games/{view['id']}/review").json()["points"]
             seconds, used = time.perf_counter() - began, _measure_processor_seconds(server) - used
-            marked = sum(bool(point["mark"]) for point in points)
+            marked = sum(bool(point["move"] and point["move"]["mark"]) for point in points)
             found |= {
                 f"review of {name}, plies, marked moves": [len(points) - 1, marked],
                 f"review of {name}, s": round(seconds, 2),
@@ -203,21 +203,15 @@ async def play_game(client: httpx.AsyncClient, server: Server, name: str, seed: 
     async with connect(address, max_size=None) as live:
         await live.recv()
         while view["status"] == "yours" and len(times) < 20:
-            body = {
-                "node": view["at"],
-                "touched": view["touched"],
-                "place": rng.choice(view["places"]),
-            }
+            body = {"node": view["at"], "move": rng.choice(view["entry"]["moves"])}
             began = time.perf_counter()
-            view = (await client.post(f"/api/games/{view['id']}/touch", json=body)).json()
-            if view["touched"]:
-                continue
+            view = (await client.post(f"/api/games/{view['id']}/moves", json=body)).json()
             while view["status"] == "thinking":
-                view = json.loads(await live.recv())
+                view |= json.loads(await live.recv())  # only what has changed is sent
             times.append(time.perf_counter() - began)
             while True:
                 try:
-                    view = json.loads(await asyncio.wait_for(live.recv(), 0.01))
+                    view |= json.loads(await asyncio.wait_for(live.recv(), 0.01))
                 except TimeoutError:
                     break
     return times
@@ -276,13 +270,13 @@ async def _play_repeatedly(wire: Wire, number: int, ends: float) -> int:
         if view["status"] == "over":
             view = await wire.ask("POST", "/api/games", order)
         elif view["status"] == "yours":
-            place = rng.choice(view["places"])
-            body = {"node": view["at"], "touched": view["touched"], "place": place}
-            view = await wire.ask("POST", f"{path}/touch", body)
+            body = {"node": view["at"], "move": rng.choice(view["entry"]["moves"])}
+            since = view["revision"]
+            view |= await wire.ask("POST", f"{path}/moves?since={since}", body)
             moves += 1
-        await asyncio.sleep(0 if view["touched"] else 1)
+        await asyncio.sleep(1)
         if view["status"] == "thinking":
-            view = await wire.ask("GET", path)
+            view |= await wire.ask("GET", f"{path}?since={view['revision']}")
     wire.writer.close()
     return moves
 

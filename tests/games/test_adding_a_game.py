@@ -12,7 +12,7 @@ import pytest
 
 from ludus.core.record import Record
 from support.command_line import process
-from support.page_server import Server, begin, settled, touch
+from support.page_server import Server, begin, places_of, settled, touch
 from support.paths import ROOT, TESTS
 from support.repetition import repeat
 
@@ -176,10 +176,10 @@ def play_on_the_page(client: httpx.Client) -> None:
     offers = client.get("/api/opponents", params={"game": "nim"}).json()
     assert {"random", "playouts", "perfect"} <= {offer["name"] for offer in offers}
     view = begin(client, "nim", None, "perfect")
-    assert view["places"] == ["12", "11", "10"]
+    assert places_of(view) == ["12", "11", "10"]
     assert 'data-place="12"' in view["svg"]
     while view["status"] == "yours":
-        view = touch(client, view, view["places"][0])
+        view = touch(client, view, places_of(view)[0])
     view = settled(client, view)
     assert view["status"] == "over"
     text = client.get(f"/api/games/{view['id']}/record").json()["record"]

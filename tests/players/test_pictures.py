@@ -9,7 +9,7 @@ from ludus.games.nine_mens_morris.board import POINT_NUMBERS
 from ludus.learn.patterns.encoding import encode_quadrant
 from ludus.players import PLAYERS, player
 from ludus.render.overlay import draw_annotations
-from ludus.web.explanations import picture_from_json, picture_to_json
+from ludus.web.explanations import StoredPicture
 from support.games import play_randomly
 
 SEERS = [
@@ -52,7 +52,7 @@ def test_pictures_show_places_of_the_board_and_are_kept_as_they_are(game, spec):
             assert all(0 <= note.colour < NUM_COLOURS for note in picture.notes)
             assert all(0 <= share <= 1 for share in marks.heat.values())
             assert picture.title
-            assert picture_from_json(picture_to_json(picture)) == picture
+            assert StoredPicture.of(picture).to_picture() == picture
             board = position.drawing(marks)
             drawn = draw_annotations(board, picture.notes, picture.lines)
             assert drawn.svg().count("<text") >= board.svg().count("<text")

@@ -118,9 +118,30 @@ def settled(client: httpx.Client, view: dict[str, Any]) -> dict[str, Any]:
     return view
 
 
+def places_of(view: dict[str, Any]) -> list[str]:
+    """Return the places that may be touched now."""
+    return list(_find_next(view))
+
+
+def _find_next(view: dict[str, Any]) -> dict[str, Any]:
+    """Return what each touch leads to; `next` is what `touch` adds to a view."""
+    found: dict[str, Any] = {} if view["entry"] is None else view["entry"]["states"][0]["next"]
+    return view.get("next", found)
+
+
 def touch(client: httpx.Client, view: dict[str, Any], place: str) -> dict[str, Any]:
-    """Touch a place, and wait for the answer of the next player."""
-    body = {"node": view["at"], "touched": view["touched"], "place": place}
-    answer = client.post(f"/api/games/{view['id']}/touch", json=body)
+    """Touch a place as the page does; a move that is complete is played and answered."""
+    target = _find_next(view)[place]
+    if isinstance(target, dict):
+        return {**view, "next": target}
+    if target >= 0:
+        return {**view, "next": view["entry"]["states"][target]["next"]}
+    return play_move(client, view, view["entry"]["moves"][-1 - target])
+
+
+def play_move(client: httpx.Client, view: dict[str, Any], move: str) -> dict[str, Any]:
+    """Play a move, and wait for the answer of the next player."""
+    body = {"node": view["at"], "move": move}
+    answer = client.post(f"/api/games/{view['id']}/moves", json=body)
     assert answer.status_code == 200, answer.text
     return settled(client, answer.json())

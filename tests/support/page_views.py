@@ -7,7 +7,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from support.page_actions import status
-from support.page_server import begin, settled, touch
+from support.page_server import begin, places_of, settled, touch
 
 MORRIS_TRAP = "WBB/.../..B/...W../.W./BWW/.B. w 4 4"
 PLACING = ("d6", "f4", "b4", "d2", "e3", "a7")
@@ -28,7 +28,7 @@ def finish_game(client: httpx.Client) -> str:
     rng = random.Random(3)
     view = begin(client, "hexapawn", None, "random")
     while view["status"] != "over":
-        view = touch(client, view, rng.choice(view["places"]))
+        view = touch(client, view, rng.choice(places_of(view)))
     return str(view["id"])
 
 
@@ -57,7 +57,7 @@ def open_moves(page: Page, base: str, client: httpx.Client) -> None:
     """The beginning of a game of Morris against a person's first opponent."""
     view = begin(client, "nine_mens_morris", None, "newbie")
     for place in PLACING:
-        if view["status"] == "yours" and place in view["places"]:
+        if view["status"] == "yours" and place in places_of(view):
             view = touch(client, view, place)
     page.goto(f"{base}/game/{view['id']}")
     status(page)

@@ -7,7 +7,6 @@ from ludus.web.game_tree import PERSON
 from ludus.web.schemas.requests import NewGameRequest, SeatRequest
 from ludus.web.settings import Settings
 from ludus.web.store import GameStore, StoredGame, StoredNode
-from ludus.web.views import make_view
 from ludus.web.worker_pool import WorkerPool
 
 
@@ -52,12 +51,12 @@ def order(*players, **more):
 
 
 async def play(session, move):
-    at = session.tree.current_number
-    await session.play(at, lambda position: session.game.parse_move(move, position))
+    record = session.record
+    await record.play(record.tree.current_number, move)
 
 
 def shown(session):
-    return make_view(session).model_dump(exclude={"revision"})
+    return session.views.view().model_dump(exclude={"revision"})
 
 
 def stored(number=0, **state):

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from ludus.core.record import Record
 from support.drawings import texts
-from support.page_server import analysed, begin, settled, touch
+from support.page_server import analysed, begin, places_of, settled, touch
 from support.repetition import repeat
 from support.waiting import PATIENCE
 
@@ -39,7 +39,7 @@ def test_answers_are_as_described(server):
 
 def test_the_description_names_every_address(client):
     paths = client.get("/api/openapi.json").json()["paths"]
-    assert {"/api/kinds", "/api/games", "/api/games/{id}/touch", "/api/puzzles"} <= set(paths)
+    assert {"/api/kinds", "/api/games", "/api/games/{id}/entry", "/api/puzzles"} <= set(paths)
     for methods in paths.values():
         for described in methods.values():
             assert described["description"]
@@ -112,15 +112,15 @@ def touch_any(client, view):
     """Play some move by touching the first places."""
     at = view["at"]
     while view["at"] == at:
-        view = touch(client, view, view["places"][0])
+        view = touch(client, view, places_of(view)[0])
     return view
 
 
-def test_a_verdict_knows_what_each_move_costs(client):
+def test_an_evaluation_knows_what_each_move_costs(client):
     view = begin(client, "noughts_and_crosses", position="XX./OO./... x")
-    verdict = client.get(f"/api/games/{view['id']}/verdict").json()
-    assert (verdict["value"], verdict["depth"]) == ("win", 1)
-    costs = {each["move"]: each["cost"] for each in verdict["moves"]}
+    found = analysed(client, f"/api/games/{view['id']}/evaluation")["analysis"]
+    assert (found["value"], found["depth"], found["certainty"]) == ("win", 1, "exact")
+    costs = {each["move"]: each["cost"] for each in found["moves"]}
     assert costs["c3"] == 0
     assert costs["a1"] > 0
     advice = analysed(client, f"/api/games/{view['id']}/advice")
@@ -129,12 +129,12 @@ def test_a_verdict_knows_what_each_move_costs(client):
 
 def test_where_nothing_is_solved_a_player_advises(client):
     view = begin(client, "nine_mens_morris")
-    assert client.get(f"/api/games/{view['id']}/verdict").json()["known"] is False
     advice = analysed(client, f"/api/games/{view['id']}/advice")
     assert (advice["exact"], advice["by"]) == (False, "scholar")
     assert advice["text"] == "Draw (very likely)"
-    found = analysed(client, f"/api/games/{view['id']}/evaluation")
-    assert (found["certainty"], found["share"], len(found["moves"])) == ("likely", 0.5, 24)
+    evaluation = analysed(client, f"/api/games/{view['id']}/evaluation")
+    found = evaluation["analysis"]
+    assert (found["certainty"], evaluation["share"], len(found["moves"])) == ("likely", 0.5, 24)
     assert found["line"][0] == found["moves"][0]["move"] == advice["moves"][0]["move"]
 
 
@@ -143,14 +143,13 @@ def test_a_review_finds_the_mistake(client):
     body = {"node": 0, "move": "a1"}
     view = client.post(f"/api/games/{view['id']}/moves", json=body).json()
     review = analysed(client, f"/api/games/{view['id']}/review")
-    assert [point["lost"] for point in review["points"]] == [0, 2]
+    assert [point["move"] and point["move"]["cost"] for point in review["points"]] == [None, 2]
     assert [point["share"] for point in review["points"]] == [1.0, 0.0]
     moves = client.get(f"/api/games/{view['id']}").json()["moves"]
-    assert [move["verdict"] for move in moves] == ["", "lost"]
-    assert [move["mark"] for move in moves] == ["", "??"]
-    point = review["points"][1]
-    assert (point["best"], point["mark_certainty"]) == ("c3", "exact")
-    assert point["reason"] == (
+    assert [move["mark"] for move in moves] == [None, "??"]
+    made = review["points"][1]["move"]
+    assert (made["best"], made["certainty"]) == ("c3", "exact")
+    assert made["reason"] == (
         "a1 turns a win into a loss: the answer c2 wins in 1 move. Only c3 wins."
     )
 
@@ -170,21 +169,23 @@ def test_explanations_are_written_and_drawn(client):
 
 def test_hints_lie_on_the_board_with_what_they_cost(client):
     view = begin(client, "noughts_and_crosses", position="XX./OO./... x")
-    hinted = {"overlay": "hint"}
-    before = client.get(f"/api/games/{view['id']}", params=hinted).json()
-    assert 'class="tag' not in before["svg"]
-    analysed(client, f"/api/games/{view['id']}/advice")
-    svg = client.get(f"/api/games/{view['id']}", params=hinted).json()["svg"]
+    svg = analysed(client, f"/api/games/{view['id']}/advice")["svg"]
     # One move wins; blocking draws; with any other the game is lost.
-    assert sorted(texts(svg, "tagged")) == ["draws", "loses", "loses", "wins"]
+    assert sorted(texts(f'<svg xmlns="http://www.w3.org/2000/svg">{svg}</svg>', "tagged")) == [
+        "draws",
+        "loses",
+        "loses",
+        "wins",
+    ]
 
 
 @pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
 def test_hints_where_nothing_is_solved_lie_on_the_board_too(client, game):
     view = begin(client, game)
-    analysed(client, f"/api/games/{view['id']}/advice")
-    svg = client.get(f"/api/games/{view['id']}", params={"overlay": "hint"}).json()["svg"]
-    assert {"1", "draws"} & set(texts(svg, "tagged"))
+    svg = analysed(client, f"/api/games/{view['id']}/advice")["svg"]
+    assert {"1", "draws"} & set(
+        texts(f'<svg xmlns="http://www.w3.org/2000/svg">{svg}</svg>', "tagged")
+    )
 
 
 def test_backgammon_is_arranged_with_bar_and_dice(client):
@@ -202,7 +203,7 @@ def test_backgammon_is_arranged_with_bar_and_dice(client):
     again = {"game": "backgammon", **{key: found[key] for key in ("men", "hands", "dice", "mover")}}
     assert client.post("/api/arrangements", json=again).json() == found
     view = begin(client, "backgammon", position=found["position"])
-    assert (view["places"], view["mover"]) == (["bar"], 1)
+    assert (places_of(view), view["mover"]) == (["bar"], 1)
     crowded = client.post("/api/arrangements", json={**body, "hands": [15, 15]}).json()
     assert crowded["problem"]
 
@@ -252,13 +253,13 @@ def test_seats_can_be_changed_in_the_middle(client):
 def test_a_player_that_thinks_can_be_hurried_and_taken_back(client):
     """Levels end at ten; a search with a long time limit is not to be had from a request."""
     view = begin(client, "nine_mens_morris", None, "negascout")
-    body = {"node": 0, "touched": [], "place": "d6"}
-    thinking = client.post(f"/api/games/{view['id']}/touch", json=body).json()
+    body = {"node": 0, "move": "d6"}
+    thinking = client.post(f"/api/games/{view['id']}/moves", json=body).json()
     # On a busy machine the player may have moved before the view is drawn.
     assert thinking["status"] in ("thinking", "yours")
     back = client.post(f"/api/games/{view['id']}/back").json()
     assert (back["status"], back["at"]) == ("yours", 0)
-    client.post(f"/api/games/{view['id']}/touch", json={**body, "place": "f4"})
+    client.post(f"/api/games/{view['id']}/moves", json={**body, "move": "f4"})
     client.post(f"/api/games/{view['id']}/hurry")
     assert settled(client, thinking)["status"] == "yours"
 
@@ -266,14 +267,14 @@ def test_a_player_that_thinks_can_be_hurried_and_taken_back(client):
 def test_a_money_game_is_doubled_and_resigned_on_the_page(client):
     start = "24:2,13:5,8:3,6:5 24:2,13:4,8:4,6:5 0 cube"
     view = begin(client, "backgammon", rules="money", position=start)
-    assert set(view["places"]) == {"roll", "double", "resign"}
+    assert set(places_of(view)) == {"roll", "double", "resign"}
     assert "roll, or double to 2" in view["prompt"]
     view = touch(client, view, "double")
-    assert set(view["places"]) == {"take", "drop"}
+    assert set(places_of(view)) == {"take", "drop"}
     view = touch(client, view, "take")
     assert view["position"].endswith(" 2@1")
-    while view["places"] and "roll" not in view["places"]:
-        view = touch(client, view, view["places"][0])
+    while places_of(view) and "roll" not in places_of(view):
+        view = touch(client, view, places_of(view)[0])
     view = touch(client, touch(client, view, "resign_gammon"), "accept")
     assert view["outcome"] == {"winner": 0, "reason": "resigned_gammon", "points": 4}
 

@@ -14,7 +14,7 @@ from ludus.games import game as named_game
 from ludus.players.random_play import RandomPlayer
 from ludus.render.overlay import MAX_BEADS, count_beads_per_shape, draw_annotations
 from ludus.web.drawing import draw_picture
-from ludus.web.explanations import explain_choice, picture_from_json
+from ludus.web.explanations import explain_choice
 from ludus.web.store import GameStore, StoredGame, StoredNode
 from support.drawings import texts
 from support.page_actions import bounding_box, open_places, prompt_says, status
@@ -56,13 +56,13 @@ def explanation_of(kind):
 
 
 def test_a_title_and_marks_are_enough():
-    [picture] = explanation_of(Plain)["pictures"]
-    assert picture_from_json(picture) == Picture("where I look", Marks(heat={"d6": 0.5}))
+    [picture] = explanation_of(Plain).pictures
+    assert picture.to_picture() == Picture("where I look", Marks(heat={"d6": 0.5}))
 
 
 def test_who_cannot_draw_still_moves():
-    [picture] = explanation_of(Clumsy)["pictures"]
-    assert picture["text"] == "It failed: ValueError: no pencil"
+    [picture] = explanation_of(Clumsy).pictures
+    assert picture.text == "It failed: ValueError: no pencil"
 
 
 def test_shares_are_written_on_free_places_and_where_men_stand():
@@ -105,7 +105,7 @@ def kept_server(tmp_path):
         state = {"at": 1, "seats": seats, "paused": False, "delay": 0.0, "comment": ""}
         start = str(named_game("nine_mens_morris").start())
         kept = StoredGame("a-game-that-was-kept", "nine_mens_morris", "", start, 1, state)
-        await store.save(kept, [StoredNode(1, 0, "d6", "player", "", explanation_of(Mapper))])
+        await store.save(kept, [StoredNode(1, 0, "d6", "player", "", explanation_of(Mapper).model_dump())])
         await store.close()
 
     with ThreadPoolExecutor(1) as thread:

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from ludus.core import runs
 from ludus.core.runs import announce_run
-from ludus.learn.common.curves import CurveLog
+from ludus.learn.curves import Curves
 from support.page_actions import prompt_says, status
 from support.page_server import analysed, begin, settled
 from support.page_views import finish_game
@@ -146,7 +146,8 @@ def test_running_work_is_found_without_an_option(page, server, client, tmp_path,
     monkeypatch.setenv("XDG_DATA_HOME", str(server.folder / "data"))
     monkeypatch.setattr(runs, "UPDATE_SECONDS", 0.0)
     with announce_run("training", "menace", tmp_path), announce_run("solve", "Morris") as solve:
-        CurveLog(tmp_path, "menace").add(5, {"regret": 0.25})
+        with Curves(tmp_path) as curves:
+            curves.add("menace", 5, {"regret": 0.25})
         solve.update(6, 12)
         page.get_by_role("link", name="My games").click()
         link.click()

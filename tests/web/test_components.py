@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -22,15 +21,15 @@ from ludus.web import opponents, worker
 from ludus.web.analysis import describe_move_value
 from ludus.web.errors import WorkerUnavailable
 from ludus.web.evaluations import _make_analyst, load_analyst, prepare_analyst
-from ludus.web.exact_values import GRADES, make_puzzle
 from ludus.web.game_tree import PERSON, GameTree
 from ludus.web.middleware import RateLimiter
+from ludus.web.puzzles import GRADES, make_puzzle
 from ludus.web.settings import Settings
 from ludus.web.store import BadGameFile, GameStore
 from ludus.web.worker_pool import ProcessPool, WorkerPool
+from support.engines import children
 from support.games import VARIANTS
-from support.page_server import Server, begin, touch
-from support.paths import python_path
+from support.page_server import Server, begin, places_of, touch
 from support.repetition import repeat
 from support.running import run_apart
 from support.waiting import PATIENCE
@@ -134,7 +133,7 @@ def test_a_killed_server_loses_no_game(tmp_path):
             for number in range(repeat(4, 20)):
                 view = begin(client, "nine_mens_morris", None, "newbie", seed=number)
                 for place in ("d6", "f4", "b4")[: number % 4]:
-                    if place in view["places"]:
+                    if place in places_of(view):
                         view = touch(client, view, place)
                 views.append(view)
         server.kill_to_start_again()
@@ -144,7 +143,7 @@ def test_a_killed_server_loses_no_game(tmp_path):
                 again = client.get(f"/api/games/{view['id']}").json()
                 assert again["moves"] == view["moves"]
                 assert again["position"] == view["position"]
-                assert touch(client, again, again["places"][0])["id"] == view["id"]
+                assert touch(client, again, places_of(again)[0])["id"] == view["id"]
         assert server.stop() == 0
     finally:
         if server.process.poll() is None:
@@ -343,16 +342,18 @@ def test_only_players_that_can_play_these_rules_are_offered():
 
 def test_a_worker_with_too_much_memory_is_replaced(monkeypatch):
     async def work(pool):
+        before = children()
         await pool.run(choose("newbie"))
-        first = pool._workers[0]._process.pid
+        first = children() - before
         monkeypatch.setattr("ludus.web.worker_pool.MAX_WORKER_BYTES", 1)
         assert (await pool.run(choose("newbie")))["move"]
-        assert pool._workers[0]._process is None
+        assert children() == before
         monkeypatch.undo()
         assert (await pool.run(choose("newbie")))["move"]
-        return first, pool._workers[0]._process.pid
+        return first, children() - before
 
     first, second = with_pool(work)
+    assert len(first) == len(second) == 1
     assert first != second
 
 
@@ -390,17 +391,28 @@ def test_a_review_need_not_wait_until_its_analyst_is_loaded():
             await workers.close()
 
     found, loading = run_apart(work())
-    assert len(found["evaluations"]) == 1
+    assert len(found["review"]["evaluations"]) == 1
     assert loading == {}
+
+
+SERVER = """
+import asyncio, os
+from ludus.web.worker_pool import ProcessPool
+
+async def serve():
+    pool = ProcessPool(1, 60, 10)
+    job = {"game": "nine_mens_morris", "rules": "", "start": "start", "moves": []}
+    print(len((await pool.run({"job": "evaluate", **job}))["analysis"]["moves"]), flush=True)
+    os._exit(0)
+
+asyncio.run(serve())
+"""
 
 
 def test_a_worker_whose_server_was_killed_ends_quietly():
     """Its input is closed; what it holds of native code is not reported as a leak."""
-    job = json.dumps({"job": "evaluate", **START})
-    command = [sys.executable, "-m", "ludus.web.worker", "0"]
-    environment = {**os.environ, "PYTHONPATH": python_path()}
     done = subprocess.run(
-        command, input=job + "\n", capture_output=True, text=True, env=environment, check=True
+        [sys.executable, "-c", SERVER], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
-    assert json.loads(done.stdout)["answer"]["moves"]
-    assert done.stderr == ""
+    # The worker has the standard error of the server, so it has ended when `run` returns.
+    assert (done.stdout, done.stderr) == ("24\n", "")

@@ -53,11 +53,12 @@ def test_figures_are_those_of_the_stored_results():
 def test_a_learner_chooses_and_its_move_is_evaluated(client):
     query = {"game": "noughts_and_crosses", "position": "X../.XO/..O x"}
     good = client.get("/api/learners/choice", params={**query, "player": "menace"}).json()
-    assert (good["move"], good["mark"], good["certainty"]) == ("c3", "", "exact")
+    found = good["evaluation"]
+    assert (good["move"], found["mark"], found["certainty"]) == ("c3", "", "exact")
     assert good["pictures"][0]["title"] == "Plays c3"
     assert len(good["pictures"]) > 1
     bad = client.get("/api/learners/choice", params={**query, "player": "qlearning"}).json()
-    assert (bad["mark"], bad["cost"]) == ("??", 2)
+    assert (bad["evaluation"]["mark"], bad["evaluation"]["cost"]) == ("??", 2)
     for wrong in ({"player": "negascout"}, {"player": "menace", "position": "XXX/OO./... o"}):
         assert client.get("/api/learners/choice", params={**query, **wrong}).status_code == 422
 

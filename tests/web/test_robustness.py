@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from support.page_server import Server, begin, touch
+from support.page_server import Server, begin, places_of, touch
 from support.waiting import PATIENCE, wait_until
 
 HUGE = "x" * 2_000_000
@@ -96,12 +96,13 @@ def test_moves_that_are_not_allowed(client):
     view = begin(client, "nine_mens_morris", None, "newbie")
     path = f"/api/games/{view['id']}"
     for place in ("z9", "a", "\x00", "d6d6"):
-        refused(client.post(f"{path}/touch", json={"node": 0, "place": place}), 422)
+        refused(client.post(f"{path}/moves", json={"node": 0, "move": place}), 422)
+        refused(client.get(f"{path}/entry", params={"touched": [place]}), 422)
     refused(client.post(f"{path}/moves", json={"node": 0, "move": "d6-d5"}), 422)
     refused(client.post(f"{path}/moves", json={"node": 7, "move": "d6"}), 409)
     refused(client.post(f"{path}/at", json={"node": 7}), 404)
     touched = touch(client, view, "d6")
-    refused(client.post(f"{path}/touch", json={"node": 0, "place": "f4"}), 409)
+    refused(client.post(f"{path}/moves", json={"node": 0, "move": "f4"}), 409)
     assert client.get(path).json()["moves"] == touched["moves"]
 
 
@@ -198,7 +199,7 @@ def test_a_thousand_connections_disturb_nobody(client, server):
         # The idle connection of the first client waits longest, and may be closed at any moment.
         other = stack.enter_context(server.client())
         for place in ("d6", "f4", "b4"):
-            if place in view["places"]:
+            if place in places_of(view):
                 view = touch(other, view, place)
         assert len(view["moves"]) > 2
         assert memory(server) - before < 100_000_000

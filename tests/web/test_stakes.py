@@ -1,6 +1,6 @@
 """Cube, match score, money sessions, resignations and confirmed moves, as the server has them."""
 
-from support.page_server import begin, settled, touch
+from support.page_server import begin, places_of, settled, touch
 
 LAST_MEN = "1:1,off:14 1:2,off:13 0 cube"
 """White bears off its last man with any roll."""
@@ -14,7 +14,7 @@ def refuse(client, view, action, body):
 
 def play_out(client, view):
     while view["status"] == "yours":
-        view = touch(client, view, view["places"][0])
+        view = touch(client, view, places_of(view)[0])
     return view
 
 
@@ -54,7 +54,7 @@ def test_a_match_shows_its_score_and_the_crawford_game(client):
     view = begin(client, "backgammon", rules="tournament", position=start)
     expected = {"match": 7, "score": [6, 2], "crawford": True, "cube": None, "game_number": 0}
     assert view["stakes"] | expected == view["stakes"]
-    assert "double" not in view["places"]
+    assert "double" not in places_of(view)
     assert begin(client, "backgammon")["stakes"] is None
 
 
@@ -84,22 +84,18 @@ def test_a_player_refuses_a_resignation_that_is_too_small(client):
     assert "before the roll" in refuse(client, money, "resign", {"level": 1})
 
 
-def test_a_complete_move_can_wait_for_its_confirmation(client):
-    view = begin(client, "backgammon", position="6:1,3:1,off:13 4:1,2:1,off:13 0 31")
-    body = {"node": view["at"], "touched": [], "place": "6", "hold": True}
-    path = f"/api/games/{view['id']}/touch"
-    while body["place"]:
-        shown = client.post(path, json=body).json()
-        body = {**body, "touched": shown["touched"], "place": next(iter(shown["places"]), "")}
-    assert (shown["at"], shown["status"]) == (view["at"], "yours")
-    assert "Confirm your move" in shown["prompt"] or "confirm your move" in shown["prompt"]
-    undone = client.get(
-        f"/api/games/{view['id']}", params={"touched": shown["touched"][:-1]}
-    ).json()
-    assert undone["places"]
-    *before, last = shown["touched"]
-    played = client.post(path, json={"node": view["at"], "touched": before, "place": last}).json()
-    assert played["at"] != view["at"]
+def test_how_a_move_goes_on_can_be_requested(client):
+    """Of a double not all ways are listed at once; what is requested later says the same."""
+    view = begin(client, "backgammon", position="24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 11")
+    path, entry = f"/api/games/{view['id']}/entry", view["entry"]
+    target = entry["states"][0]["next"]["8"]["7"]
+    later = client.get(path, params={"touched": ["8", "7"]}).json()
+    assert set(later["states"][0]["next"]) == set(entry["states"][target]["next"])
+    assert later["states"][0]["dice_left"] == entry["states"][target]["dice_left"] == [1, 1, 1]
+    assert later["moves"] == entry["moves"]
+    last = client.get(path, params={"touched": ["8", "7", "7", "6", "6", "5"]}).json()
+    assert len(last["states"]) == 1
+    assert client.get(path, params={"touched": ["8", "2"]}).status_code == 422
 
 
 def test_the_opening_roll_is_reported_to_the_side_that_won_it(client):
@@ -123,18 +119,18 @@ def test_a_review_rates_both_sides_and_their_luck(client):
     view = begin(client, "backgammon", rules="money", position=start)
     view = touch(client, touch(client, view, "double"), "drop")
     review = client.get(f"/api/games/{view['id']}/review").json()
-    kinds = [point["kind"] for point in review["points"]]
-    assert kinds == ["", "double", "take"]
+    kinds = [point["move"] and point["move"]["kind"] for point in review["points"]]
+    assert kinds == [None, "double", "take"]
     view = begin(client, "backgammon", position="6:2,5:1,off:12 6:3,4:1,off:11 0 31")
     view = play_out(client, view)
     review = client.get(f"/api/games/{view['id']}/review").json()
     lucks = [point["luck"] for point in review["points"] if point["luck"] is not None]
     assert lucks
-    for side in (0, 1):
-        summary = review["sides"][side]
+    summaries = [side["summary"] for side in review["sides"]]
+    for summary in summaries:
         assert summary["performance_rating"] is None or summary["performance_rating"] >= 0
-    total = sum(summary["luck"] for summary in review["sides"])
+    total = sum(summary["luck"] for summary in summaries)
     assert abs(total - sum(lucks)) < 0.001 * len(lucks)
     morris = begin(client, "hexapawn")
     play_out(client, morris)
-    assert client.get(f"/api/games/{morris['id']}/review").json()["sides"][0]["luck"] is None
+    assert client.get(f"/api/games/{morris['id']}/review").json()["sides"][0]["summary"] is None

@@ -12,7 +12,6 @@ from ludus.web.errors import LimitReached, OutOfTurn
 from ludus.web.game_tree import PERSON, PLAYER
 from ludus.web.seats import LearnedSpecs, Seat
 from ludus.web.store import BadGameFile, GameStore, StoredNode
-from ludus.web.views import get_status
 from support.repetition import repeat
 from support.running import run_apart
 from support.stored_games import FIRST_MOVE, games_in, order, play, shown, stored
@@ -22,11 +21,11 @@ from support.stored_games import FIRST_MOVE, games_in, order, play, shown, store
     "change",
     [
         lambda session: play(session, "a3xb2"),
-        lambda session: session.go_to(0),
-        lambda session: session.set_pace(is_paused=True, delay=5.0),
-        lambda session: session.set_comment(1, "first"),
-        lambda session: session.set_comment(0, "before all"),
-        lambda session: session.change_seats((Seat("random"), Seat())),
+        lambda session: session.record.go_to(0),
+        lambda session: session.record.set_pace(is_paused=True, delay=5.0),
+        lambda session: session.record.set_comment(1, "first"),
+        lambda session: session.record.set_comment(0, "before all"),
+        lambda session: session.record.change_seats((Seat("random"), Seat())),
     ],
     ids=["move", "go to", "pace", "comment", "first comment", "seats"],
 )
@@ -44,7 +43,7 @@ def test_a_change_that_cannot_be_stored_is_not_made(tmp_path, change):
             await play(session, "c3xb2")
             after = shown(session)
         async with games_in(tmp_path / "games.sqlite") as games:
-            assert shown(await games.find(session.id)) == after
+            assert shown(await games.find(session.record.id)) == after
 
     run_apart(work())
 
@@ -57,9 +56,9 @@ def test_a_full_disk_is_named_as_the_cause(tmp_path):
             session = await games.create(order())
             await games.run_sql("PRAGMA max_page_count = 1")  # no more pages than there are
             with pytest.raises(BadGameFile, match="database or disk is full"):
-                await session.set_comment(0, "x" * 100_000)
+                await session.record.set_comment(0, "x" * 100_000)
             await games.run_sql("PRAGMA max_page_count = 1000000")
-            await session.set_comment(0, "x" * 100_000)
+            await session.record.set_comment(0, "x" * 100_000)
 
     run_apart(work())
 
@@ -79,19 +78,19 @@ def test_a_player_whose_move_cannot_be_stored_is_in_trouble_and_can_go_on(tmp_pa
     async def work():
         async with games_in(tmp_path / "games.sqlite") as games:
             session = await games.create(order(None, "random"))
-            await session.set_pace(is_paused=True, delay=0.0)
+            await session.record.set_pace(is_paused=True, delay=0.0)
             await play(session, "b1-b2")
-            await session.set_pace(is_paused=False, delay=0.0)
+            await session.record.set_pace(is_paused=False, delay=0.0)
             await games.fill_disk()
-            await session._choice_task
-            assert get_status(session, session.tree.current) == "trouble"
-            assert "random gave no move" in session.failure
-            assert "database or disk is full" in session.failure
-            assert len(session.tree.nodes) == 2
+            await session.replies.settle()
+            assert session.views.view().status == "trouble"
+            assert "random gave no move" in session.replies.failure
+            assert "database or disk is full" in session.replies.failure
+            assert len(session.record.tree.nodes) == 2
             await games.free_disk()
-            await session.set_pace(is_paused=False, delay=0.0)
-            await session._choice_task
-            assert (session.failure, len(session.tree.nodes)) == ("", 3)
+            await session.record.set_pace(is_paused=False, delay=0.0)
+            await session.replies.settle()
+            assert (session.replies.failure, len(session.record.tree.nodes)) == ("", 3)
 
     run_apart(work())
 
@@ -100,11 +99,11 @@ def test_a_game_that_is_too_long_for_a_player_is_in_trouble(tmp_path):
     async def work():
         async with games_in(tmp_path / "games.sqlite") as games:
             session = await games.create(order(None, "random"))
-            session._max_nodes = len(session.tree.nodes) + 100
+            session.record.max_nodes = len(session.record.tree.nodes) + 100
             await play(session, "b1-b2")
-            await session._choice_task
-            assert get_status(session, session.tree.current) == "trouble"
-            assert "largest number of moves" in session.failure
+            await session.replies.settle()
+            assert session.views.view().status == "trouble"
+            assert "largest number of moves" in session.replies.failure
 
     run_apart(work())
 
@@ -268,12 +267,12 @@ def test_a_strangers_file_starts_no_program(tmp_path, monkeypatch):
             for number, state in enumerate(states):
                 await games.store.save(stored(number, **state))
                 session = await games.find(stored(number).id)
-                await session._choice_task
-                assert "gave no move" in session.failure, number
+                await session.replies.settle()
+                assert "gave no move" in session.replies.failure, number
             await games.store.save(stored(9, seats=[random_seat, person], learned=learned))
             session = await games.find(stored(9).id)
-            await session._choice_task
-            assert (session.failure, len(session.tree.nodes)) == ("", 2)
+            await session.replies.settle()
+            assert (session.replies.failure, len(session.record.tree.nodes)) == ("", 2)
 
     run_apart(work())
     assert not mark.exists()

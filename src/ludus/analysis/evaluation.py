@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
+
+from typing_extensions import TypedDict
 
 from ludus.core.game import Move, Position
 from ludus.core.html import format_panel, format_table
@@ -24,6 +26,60 @@ MIN_ESTIMATED_COSTS: tuple[tuple[float, Mark], ...] = ((1.4, "??"), (0.7, "?"), 
 
 MIN_LIKELY = 0.85
 """Probability from which a predicted result counts as likely."""
+
+
+class ChancesJson(TypedDict):
+    """Chances to win, to win a gammon and so on, as JSON."""
+
+    win: float
+    win_gammon: float
+    win_backgammon: float
+    lose_gammon: float
+    lose_backgammon: float
+
+
+class EvaluationJson(TypedDict):
+    """An `Evaluation` as JSON."""
+
+    certainty: Certainty
+    source: str
+    points: float
+    value: Result | None
+    depth: int | None
+    chances: ChancesJson | None
+    lookahead: str
+
+
+class EvaluatedMoveJson(EvaluationJson):
+    """An `EvaluatedMove` as JSON, compared with the best move."""
+
+    move: str
+    cost: float
+    """Points given away."""
+
+    mark: Mark
+    line: list[str]
+    """Expected moves after it."""
+
+
+class CubeJson(ChancesJson):
+    """A `CubeEvaluation` as JSON."""
+
+    best: str
+    equities: dict[str, float]
+    depth: str
+
+
+class PositionJson(EvaluationJson):
+    """A `PositionAnalysis` as JSON: the value of the position is that of its best move."""
+
+    line: list[str]
+    """Best play of both sides."""
+
+    moves: list[EvaluatedMoveJson]
+    """Best first."""
+
+    cube: CubeJson | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +150,32 @@ class Evaluation:
         utility = self.points if self.result is None else UTILITIES.get(self.result, self.points)
         return -round(utility, 6), depth if utility > 0 else -depth
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> EvaluationJson:
         return {
             "certainty": self.certainty,
             "source": self.source,
             "points": round(self.points, 4) + 0.0,
             "value": self.result,
             "depth": self.depth,
-            "chances": format_chances(self.chances) or None,
+            "chances": None if self.chances is None else _chances_to_json(self.chances),
             "lookahead": self.lookahead,
         }
 
 
-def format_chances(chances: Chances | None) -> dict[str, float]:
+def format_chances(chances: Chances | None) -> dict[str, object]:
     """Return chances as JSON; empty if they are not known."""
-    return {} if chances is None else {k: round(v, 4) for k, v in chances._asdict().items()}
+    return {} if chances is None else {**_chances_to_json(chances)}
+
+
+def _chances_to_json(chances: Chances) -> ChancesJson:
+    win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = chances
+    return {
+        "win": round(win, 4),
+        "win_gammon": round(win_gammon, 4),
+        "win_backgammon": round(win_backgammon, 4),
+        "lose_gammon": round(lose_gammon, 4),
+        "lose_backgammon": round(lose_backgammon, 4),
+    }
 
 
 def _likeliest(forecast: Forecast) -> str:
@@ -126,7 +193,7 @@ class EvaluatedMove:
     line: tuple[Move, ...] = ()
     """Expected moves after this one."""
 
-    def to_json(self, best: Evaluation) -> dict[str, Any]:
+    def to_json(self, best: Evaluation) -> EvaluatedMoveJson:
         return {
             "move": str(self.move),
             **self.evaluation.to_json(),
@@ -169,7 +236,7 @@ class CubeEvaluation:
     chances: Chances
     lookahead: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> CubeJson:
         equities = self.equities
         return {
             "best": equities.best_action,
@@ -179,7 +246,7 @@ class CubeEvaluation:
                 "double, drop": round(equities.double_drop, 4),
             },
             "depth": self.lookahead,
-            **format_chances(self.chances),
+            **_chances_to_json(self.chances),
         }
 
 
@@ -212,7 +279,7 @@ class PositionAnalysis:
         best = self.best.evaluation
         return sum(compute_cost(best, each.evaluation) == 0 for each in self.moves)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PositionJson:
         best = self.best.evaluation
         return {
             **best.to_json(),

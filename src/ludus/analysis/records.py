@@ -59,12 +59,12 @@ def list_plies(records: Iterable[Record]) -> list[RecordedPly]:
         for ply, (before, node) in enumerate(
             zip(record.replay(game), record.line.moves, strict=False)
         ):
-            if ply and getattr(before, "opening", None):
+            if ply and game.is_roll_for_turn(before):
                 number, turn = number + 1, 0
             if before.mover == CHANCE or not has_dice:
                 turn += 1
             # A decision before the roll belongs to the turn that begins with it.
-            is_early = has_dice and before.mover != CHANCE and before.dice is None
+            is_early = has_dice and before.mover != CHANCE and game.dice(before) is None
             shown = max(turn + is_early, 1)
             move = game.parse_move(node.move, before)
             plies.append(RecordedPly(game, number, shown, ply, before, move))
@@ -108,7 +108,7 @@ class RecordsReview:
         results = list(zip(plies, found, strict=True))
         return cls(
             evaluator.title,
-            all(getattr(each.position, "stakes", None) is None for each in plies),
+            all(each.game.stakes(each.position) is None for each in plies),
             tuple((ply, each) for ply, each in results if isinstance(each, ReviewedMove)),
             tuple((ply, each) for ply, each in results if isinstance(each, ReviewedRoll)),
         )
@@ -136,7 +136,7 @@ def _decision_to_json(
         "turn": ply.turn,
         "side": sides[made.mover],
         "kind": made.kind,
-        "roll": format_dice(ply.position),
+        "roll": format_dice(ply.game, ply.position),
         "move": str(made.move),
         "best": str(made.best),
         "equity": round(made.after.points, 4),
@@ -153,14 +153,14 @@ def _roll_to_json(ply: RecordedPly, rolled: ReviewedRoll, sides: tuple[str, str]
         "game": ply.number,
         "turn": ply.turn,
         "side": sides[rolled.mover],
-        "roll": format_dice(ply.position.play(rolled.roll)),
+        "roll": format_dice(ply.game, ply.position.play(rolled.roll)),
         "luck": round(rolled.luck, 4),
     }
 
 
-def format_dice(position: Position) -> str | None:
+def format_dice(game: AnyGame, position: Position) -> str | None:
     """Return the roll of a position, `31`; None if it has none."""
-    dice = getattr(position, "dice", None)
+    dice = game.dice(position)
     return None if dice is None else f"{dice[0]}{dice[1]}"
 
 

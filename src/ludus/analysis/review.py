@@ -7,12 +7,15 @@ rolls without a double where the choice is close.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+from typing_extensions import TypedDict
 
 from ludus.analysis.evaluation import (
     Certainty,
     EvaluatedMove,
     Evaluation,
+    EvaluationJson,
     Mark,
     PositionAnalysis,
     select_mark,
@@ -48,6 +51,8 @@ RATING_BOUNDS: Final = (
 
 WORST_RATING: Final = "novice"
 
+MARKS: Final[tuple[Mark, ...]] = ("?!", "?", "??")
+
 
 def get_rating(error: float) -> str:
     """Return the rating of a backgammon player for a mean error per move.
@@ -56,6 +61,60 @@ def get_rating(error: float) -> str:
     ('extra-terrestrial', 'advanced', 'novice')
     """
     return next((name for bound, name in RATING_BOUNDS if error < bound), WORST_RATING)
+
+
+class ReviewedMoveJson(TypedDict):
+    """A `ReviewedMove` as JSON."""
+
+    move: str
+    mover: int
+    mark: Mark
+    cost: float
+    certainty: Certainty
+    before: EvaluationJson
+    after: EvaluationJson
+    best: str
+    line: list[str]
+    """Best play of both sides, from the best move on."""
+
+    reply: list[str]
+    """Best play of both sides after the move."""
+
+    reason: str
+    kind: str
+    counted: bool
+
+
+class ReviewedRollJson(TypedDict):
+    """A `ReviewedRoll` as JSON."""
+
+    roll: str
+    mover: int
+    luck: float
+
+
+class SideSummaryJson(TypedDict):
+    """A `SideSummary` as JSON."""
+
+    moves: int
+    cube_decisions: int
+    total_error: float
+    move_error: float
+    cube_error: float
+    error_per_decision: float | None
+    luck: float
+    performance_rating: float | None
+    rating: str | None
+    marks: dict[Mark, int]
+
+
+class GameReviewJson(TypedDict):
+    """A `GameReview` as JSON."""
+
+    evaluations: list[EvaluationJson | None]
+    moves: list[ReviewedMoveJson | None]
+    rolls: list[ReviewedRollJson | None]
+    sides: list[SideSummaryJson]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +158,7 @@ class ReviewedMove:
     def mover(self) -> int:
         return self.position.mover
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ReviewedMoveJson:
         return {
             "move": str(self.move),
             "mover": self.mover,
@@ -128,7 +187,7 @@ class ReviewedRoll:
     luck: float
     """Points above the mean over all rolls that this side could have had."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ReviewedRollJson:
         return {"roll": str(self.roll), "mover": self.mover, "luck": round(self.luck, 4)}
 
 
@@ -141,7 +200,7 @@ class SideSummary:
     move_error: float
     cube_error: float
     luck: float
-    marks: dict[str, int]
+    marks: dict[Mark, int]
 
     @property
     def total_error(self) -> float:
@@ -163,14 +222,16 @@ class SideSummary:
         error = self.error_per_decision
         return None if error is None else get_rating(error)
 
-    def to_json(self) -> dict[str, Any]:
-        names = ("total_error", "move_error", "cube_error", "error_per_decision", "luck")
-        numbers = {name: getattr(self, name) for name in names}
-        rating = self.performance_rating
+    def to_json(self) -> SideSummaryJson:
+        error, rating = self.error_per_decision, self.performance_rating
         return {
             "moves": self.num_moves,
             "cube_decisions": self.num_cube_decisions,
-            **{key: None if value is None else round(value, 4) for key, value in numbers.items()},
+            "total_error": round(self.total_error, 4),
+            "move_error": round(self.move_error, 4),
+            "cube_error": round(self.cube_error, 4),
+            "error_per_decision": None if error is None else round(error, 4),
+            "luck": round(self.luck, 4),
             "performance_rating": None if rating is None else round(rating, 2),
             "rating": self.rating,
             "marks": self.marks,
@@ -191,7 +252,7 @@ def summarize_side(
         sum(costs),
         sum(cube_costs),
         sum(each.luck for each in rolls if each.mover == side),
-        {mark: marks.count(mark) for mark in ("?!", "?", "??")},
+        {mark: marks.count(mark) for mark in MARKS},
     )
 
 
@@ -213,7 +274,7 @@ class GameReview:
         moves = [each for each in self.moves if each is not None]
         return summarize_side(side, moves, [each for each in self.rolls if each is not None])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> GameReviewJson:
         return {
             "evaluations": [None if each is None else each.to_json() for each in self.evaluations],
             "moves": [None if each is None else each.to_json() for each in self.moves],
@@ -370,7 +431,7 @@ def _describe_change(game: AnyGame, analysis: PositionAnalysis, played: Evaluate
     best, after = analysis.best.evaluation, played.evaluation
     first, second = (each.result or _nearest_result(each.points) for each in (best, after))
     change = CHANGES.get((first, second))
-    if game.oracle_kind == "equities":
+    if game.is_in_points:
         return f"{played.move} gives away {analysis.cost(played.move):.3f} points"
     if change is None:
         return f"{played.move} weakens the position"

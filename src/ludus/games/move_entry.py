@@ -262,6 +262,8 @@ class _StepLister:
     ) -> None:
         self._entry, self._position = move_entry, position
         moves = move_entry.matching_moves(position, touched)
+        if not moves:
+            raise BadMove(f"no legal move begins with {quote(' '.join(touched))}")
         self._places = [move_entry.game.steps(move) for move in moves]
         self._states: list[EntryState | None] = []
         self._go_task = ""

@@ -2,34 +2,43 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from ludus.analysis.evaluation import EvaluatedMoveJson
 from ludus.core.game import Position
-from ludus.core.marks import Note, Picture
-from ludus.games.move_entry import AnyMoveEntry, PartialMove
+from ludus.core.marks import Marks, Note, Picture
+from ludus.games import registered_game
+from ludus.games.move_entry import AnyMoveEntry, get_move_entry
 from ludus.render.overlay import count_beads_per_shape, draw_annotations
-from ludus.web.explanations import picture_from_json
+from ludus.web.explanations import Explanation
 from ludus.web.game_tree import DICE, RULES, GameNode
 from ludus.web.schemas.games import PictureView
-from ludus.web.session import Session
+
+if TYPE_CHECKING:
+    from ludus.web.game_record import GameRecord
 
 
-def mark_evaluated_places(
-    move_entry: AnyMoveEntry,
-    position: Position,
-    entry: PartialMove,
-    evaluated: Sequence[Mapping[str, Any]],
-) -> dict[str, str]:
-    """Mark each place that may be touched next as good if a move through it is among the best."""
-    size = len(entry.touched)
-    found = {move["move"]: move["mark"] for move in evaluated}
-    marks: dict[str, str] = {}
-    for move in move_entry.matching_moves(position, entry.touched):
-        places, mark = move_entry.game.steps(move), found.get(str(move))
-        if mark is not None and len(places) > size:
-            is_good = mark == "" or marks.get(places[size]) == "good"
-            marks[places[size]] = "good" if is_good else "bad"
-    return marks
+MARK_KINDS = ("legal", "selected", "take", "good", "bad")
+"""The marks that the page sets while a move is entered."""
+
+
+@lru_cache(maxsize=64)
+def draw_mark_shapes(game_spec: tuple[str, str]) -> dict[str, str]:
+    """Return the shapes of each kind of mark, around the point 0, 0."""
+    game = registered_game(*game_spec)
+    position, move_entry = game.start(), get_move_entry(game)
+    place, slots = next(iter(move_entry.slots().items()))
+    _, count = move_entry.stacks(position).get(place, (0, 0))
+    reach = max(min(count, slots.size) - 1, 0)
+    x, y = slots.x + reach * slots.step_x, slots.y + reach * slots.step_y
+    plain = set(position.drawing().shapes)
+    drawn = {}
+    for kind in MARK_KINDS:
+        marked = position.drawing(Marks(points={place: kind})).shapes
+        shapes = "".join(shape for shape in marked if shape not in plain)
+        drawn[kind] = f'<g transform="translate({-x:g} {-y:g})">{shapes}</g>'
+    return drawn
 
 
 MIN_HEAT = 0.005
@@ -48,29 +57,29 @@ MARGIN = 14
 """Margin around the places, for labels; everything further outside is cropped."""
 
 
-def find_last_decision(session: Session, node: GameNode) -> GameNode:
+def find_last_decision(record: "GameRecord", node: GameNode) -> GameNode:
     """Return the last node up to this one whose move was chosen."""
     while node.made_by in (DICE, RULES) and node.parent is not None:
-        node = session.node(node.parent)
+        node = record.node(node.parent)
     return node
 
 
-def draw_pictures(session: Session, number: int) -> list[PictureView]:
+def draw_pictures(record: "GameRecord", number: int) -> list[PictureView]:
     """Draw the pictures of the player that moved last, over the position in which it moved."""
-    node = find_last_decision(session, session.node(number))
+    node = find_last_decision(record, record.node(number))
     if node.explanation is None or node.parent is None:
         return []
-    position = session.node(node.parent).position
-    return draw_explanation(session.move_entry, position, node.explanation)
+    position = record.node(node.parent).position
+    return draw_explanation(record.move_entry, position, node.explanation)
 
 
 def draw_explanation(
-    move_entry: AnyMoveEntry, position: Position, explanation: Mapping[str, Any]
+    move_entry: AnyMoveEntry, position: Position, explanation: Explanation
 ) -> list[PictureView]:
     """Draw the pictures of a player's explanation, or its scores if it has no pictures."""
-    pictures = [picture_from_json(stored) for stored in explanation["pictures"]]
-    if not pictures and len(explanation["scores"]) > 1:
-        pictures = [_make_score_picture(move_entry, position, dict(explanation["scores"]))]
+    pictures = [stored.to_picture() for stored in explanation.pictures]
+    if not pictures and len(explanation.scores) > 1:
+        pictures = [_make_score_picture(move_entry, position, dict(explanation.scores))]
     return [draw_picture(position, picture) for picture in pictures]
 
 
@@ -139,18 +148,27 @@ GOOD_COLOUR, BAD_COLOUR = 2, 3
 
 RESULT_TEXTS = {"win": "wins", "draw": "draws", "loss": "loses"}
 
-AdvisedMove = Mapping[str, Any]
-"""A move with its evaluation, as in `AdviceView`."""
-
 Paths = tuple[tuple[str, ...], ...]
 """Where the men of a move go, as in `MoveEntry.paths`."""
+
+
+def draw_hints(
+    move_entry: AnyMoveEntry,
+    position: Position,
+    touched: tuple[str, ...],
+    advised: Sequence[EvaluatedMoveJson],
+) -> str:
+    """Return arrows for the best advised moves as SVG, to lie over the drawn board."""
+    board = replace(move_entry.enter(position, touched).position.drawing(), shapes=())
+    notes = make_hint_notes(move_entry, position, touched, advised)
+    return "".join(draw_annotations(board, notes).shapes)
 
 
 def make_hint_notes(
     move_entry: AnyMoveEntry,
     position: Position,
-    entry: PartialMove,
-    advised: Sequence[AdvisedMove],
+    touched: tuple[str, ...],
+    advised: Sequence[EvaluatedMoveJson],
 ) -> tuple[Note, ...]:
     """Return arrows for the best advised moves, each with its result or its rank.
 
@@ -158,8 +176,8 @@ def make_hint_notes(
     still to be done is shown.
     """
     legal = {
-        str(move): _remove_entered(move_entry.paths(move), entry.touched)
-        for move in move_entry.matching_moves(position, entry.touched)
+        str(move): _remove_entered(move_entry.paths(move), touched)
+        for move in move_entry.matching_moves(position, touched)
     }
     shown: dict[Paths, tuple[Note, ...]] = {}
     costs: list[float] = []

@@ -7,8 +7,9 @@ from typing import Any
 
 from ludus.analysis.analyst import Analyst
 from ludus.analysis.review import review_game
+from ludus.core.errors import LudusError
 from ludus.core.game import CHANCE
-from ludus.web.exact_values import describe_tables
+from ludus.oracles.selection import find_database_folders
 from ludus.web.worker_cache import load_game, load_position
 
 MAX_EVALUATED_MOVES = 40
@@ -23,6 +24,15 @@ MAX_PREPARED = 20
 def load_analyst(game: str, rules: str) -> Analyst:
     """Return the analyst of a game, with all tables that are on this machine now."""
     return _make_analyst(game, rules, describe_tables())
+
+
+def describe_tables() -> tuple[tuple[str, int], ...]:
+    """Return the folders of solved games and their numbers of files, which grow while solving."""
+    try:
+        folders = find_database_folders()
+        return tuple((str(folder), sum(1 for _ in folder.iterdir())) for folder in folders)
+    except (LudusError, OSError):
+        return ()
 
 
 @lru_cache(maxsize=8)
@@ -56,12 +66,12 @@ def _sample_positions(game: str, rules: str) -> list[Any]:
 
 
 def evaluate_node(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the evaluation of a position and its moves; empty if there is no move to choose."""
+    """Return the evaluation of a position and its moves; None if there is no move to choose."""
     position = load_position(job)
     if position.outcome() is not None or position.mover == CHANCE:
-        return {}
+        return {"analysis": None}
     analysis = load_analyst(job["game"], job["rules"]).analyse(position).to_json()
-    return {**analysis, "moves": analysis["moves"][:MAX_EVALUATED_MOVES]}
+    return {"analysis": {**analysis, "moves": analysis["moves"][:MAX_EVALUATED_MOVES]}}
 
 
 def review_line(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,4 +83,4 @@ def review_line(job: Mapping[str, Any]) -> dict[str, Any]:
         analyst.game.parse_move(text, position)
         for text, position in zip(texts, positions, strict=False)
     ]
-    return review_game(analyst.game, analyst, positions, moves).to_json()
+    return {"review": review_game(analyst.game, analyst, positions, moves).to_json()}

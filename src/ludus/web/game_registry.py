@@ -11,11 +11,12 @@ from ludus.core.errors import BadRecord, LudusError, check_length
 from ludus.core.record import Record
 from ludus.games import GAMES, registered_game
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
+from ludus.web.game_record import EarlierGames, GameRecord, Pace, Resignation
 from ludus.web.game_tree import GameTree
 from ludus.web.restoration import restore_tree
 from ludus.web.schemas.requests import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
-from ludus.web.session import EarlierGames, Pace, Resignation, Session
+from ludus.web.session import Session
 from ludus.web.settings import Settings
 from ludus.web.store import GameStore
 from ludus.web.worker_pool import WorkerPool
@@ -79,13 +80,14 @@ class GameRegistry:
         seats = await self._find_seats(request, game_spec, headers)
         seed = secrets.randbits(53) if request.seed is None else request.seed
         session = self._make_session(secrets.token_urlsafe(ID_BYTES), game_spec, tree, seats, seed)
-        session.pace = Pace(is_paused=bool(request.record), delay=request.delay)
-        session.learned_specs.initial = await self._load_learned_specs(request.after)
+        record = session.record
+        record.pace = Pace(is_paused=bool(request.record), delay=request.delay)
+        record.learned_specs.initial = await self._load_learned_specs(request.after)
         if request.continues:
-            session.earlier = add_up_games(await self.find(request.continues), session)
-        await session.open()
+            record.earlier = add_up_games((await self.find(request.continues)).record, record)
+        await record.open()
         self._evict()
-        self._sessions[session.id] = session
+        self._sessions[record.id] = session
         return session
 
     async def _find_seats(
@@ -111,15 +113,15 @@ class GameRegistry:
             if session is None:
                 self._evict()
                 session = self._sessions[id_] = loaded
-            session.resume()
-            session.warm_up_analyst()
+            session.replies.resume()
+            session.replies.warm_up_analyst()
         self._sessions.move_to_end(id_)
         return session
 
     async def _load_learned_specs(self, id_: str) -> dict[str, str]:
         """Return the specs that players learned up to a game; empty if it is unknown."""
         if id_ in self._sessions:
-            return self._sessions[id_].learned_specs.for_next_game
+            return self._sessions[id_].record.learned_specs.for_next_game
         found = await self._store.load(id_) if id_ else None
         if found is None:
             return {}
@@ -128,7 +130,7 @@ class GameRegistry:
 
     def close(self) -> None:
         for session in self._sessions.values():
-            session.close()
+            session.replies.close()
 
     def _build_tree(
         self, request: NewGameRequest
@@ -160,11 +162,12 @@ class GameRegistry:
         first, second = (Seat.from_json(seat.model_dump()) for seat in state.seats)
         game_spec = stored.name, stored.rules
         session = self._make_session(stored.id, game_spec, tree, (first, second), stored.seed)
-        session.pace = Pace(state.paused, state.delay)
-        session.learned_specs = LearnedSpecs(*state.learned)
-        session.resignation = state.resigned and Resignation(*state.resigned)
+        record = session.record
+        record.pace = Pace(state.paused, state.delay)
+        record.learned_specs = LearnedSpecs(*state.learned)
+        record.resignation = state.resigned and Resignation(*state.resigned)
         *score, num_games = state.earlier
-        session.earlier = EarlierGames((score[0], score[1]), num_games)
+        record.earlier = EarlierGames((score[0], score[1]), num_games)
         return session
 
     def _make_session(
@@ -176,17 +179,8 @@ class GameRegistry:
         seed: int,
     ) -> Session:
         max_nodes = self._settings.max_nodes
-        return Session(
-            id_,
-            game_spec,
-            tree,
-            seats,
-            seed,
-            self._store,
-            self._workers,
-            self.find_offers,
-            max_nodes,
-        )
+        record = GameRecord(id_, game_spec, tree, seats, seed, self._store, max_nodes)
+        return Session(record, self._workers, self.find_offers)
 
     def _evict(self) -> None:
         """Evict an unwatched game from memory if the limit is reached; the store keeps it."""
@@ -199,11 +193,11 @@ class GameRegistry:
         raise LimitReached("too many games are being played; try again in a moment")
 
 
-def add_up_games(last: Session, following: Session) -> EarlierGames:
+def add_up_games(last: GameRecord, following: GameRecord) -> EarlierGames:
     """Return the points of a money session with its last game; OutOfTurn if that is not over."""
     outcome = last.outcome_at(last.tree.current)
-    is_money = last.game.rules == following.game.rules and hasattr(last.game.rules, "match")
-    if outcome is None or not is_money or last.game.rules.match:
+    is_session = last.game.rules == following.game.rules and last.game.has_sessions
+    if outcome is None or not is_session:
         raise OutOfTurn("only a money game that is over is followed by another one")
     score = [*last.earlier.score]
     if outcome.winner is not None:

@@ -3,13 +3,13 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ludus.core.errors import BadRecord
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.movetext import Line
 from ludus.core.movetext import Node as RecordNode
 from ludus.games.move_entry import AnyMoveEntry
+from ludus.web.explanations import Explanation
 
 PERSON, PLAYER, DICE, RULES = "person", "player", "dice", "rules"
 """Who made a move; `rules` for a forced pass."""
@@ -34,8 +34,8 @@ class GameNode:
     made_by: str
     position: Position
     comment: str = ""
-    explanation: dict[str, Any] | None = None
-    """Explanation by the player that made the move, as JSON from its process."""
+    explanation: Explanation | None = None
+    """Explanation by the player that made the move."""
 
     children: list[int] = field(default_factory=list)
     """Main line first, then variations."""
@@ -45,6 +45,9 @@ class GameNode:
 
     preferred: int | None = None
     """The child visited last, which redo follows."""
+
+    revision: int = 0
+    """The revision of the game at which the node was added, or its comment or mark changed."""
 
     def __post_init__(self) -> None:
         self.text = "" if self.move is None else str(self.move)
@@ -68,7 +71,12 @@ class GameTree:
         return next((child for child in children if child.move == move), None)
 
     def add(
-        self, parent: int, move: Move, made_by: str, comment: str = "", explanation: Any = None
+        self,
+        parent: int,
+        move: Move,
+        made_by: str,
+        comment: str = "",
+        explanation: Explanation | None = None,
     ) -> GameNode:
         """Add a move after a node; return the existing node if the move was played before."""
         line = LinePlan(self, self.nodes[parent])
@@ -156,7 +164,13 @@ class LinePlan:
         self.new_nodes: list[GameNode] = []
         """The planned nodes, parents first; a move that was played before gives none."""
 
-    def play(self, move: Move, made_by: str, comment: str = "", explanation: Any = None) -> None:
+    def play(
+        self,
+        move: Move,
+        made_by: str,
+        comment: str = "",
+        explanation: Explanation | None = None,
+    ) -> None:
         """Continue the line by a move."""
         before = self.last
         known = self._tree.child(before, move)

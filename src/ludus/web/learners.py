@@ -3,13 +3,14 @@
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ludus.core.game import AnyGame
 from ludus.games.move_entry import get_move_entry
 from ludus.web.analysis import describe_move_value
 from ludus.web.drawing import draw_explanation, draw_move
 from ludus.web.errors import RequestRefused
+from ludus.web.explanations import ChosenMove
 from ludus.web.opponents import load_strengths
 from ludus.web.schemas.catalogue import (
     ComparedChoiceView,
@@ -18,6 +19,9 @@ from ludus.web.schemas.catalogue import (
     SamplePositionView,
 )
 from ludus.web.worker_pool import WorkerPool
+
+if TYPE_CHECKING:
+    from ludus.analysis.evaluation import PositionJson
 
 SEED = 1
 """Random seed of the choices, so that a comparison can be repeated."""
@@ -73,20 +77,18 @@ async def compare_choice(
     if start.outcome() is not None or start.mover not in (0, 1):
         raise RequestRefused("nobody has a move to choose in this position")
     job = {"game": game.id, "rules": "", "start": str(start), "moves": []}
-    chosen = await workers.run_job("choose", {**job, "player": player, "seed": SEED})
-    evaluation = await workers.run_job("evaluate", job)
-    verdict = next((each for each in evaluation["moves"] if each["move"] == chosen["move"]), None)
+    answer = await workers.run_job("choose", {**job, "player": player, "seed": SEED})
+    chosen = ChosenMove.model_validate(answer)
+    found: PositionJson = (await workers.run_job("evaluate", job))["analysis"]
+    verdict = next((each for each in found["moves"] if each["move"] == chosen.move), None)
     move_entry, is_good = get_move_entry(game), verdict is None or not verdict["mark"]
-    view = ComparedChoiceView(
-        move=chosen["move"],
-        comment=chosen["comment"],
+    return ComparedChoiceView(
+        move=chosen.move,
+        comment=chosen.comment,
         pictures=[
-            draw_move(move_entry, start, chosen["move"], is_good),
+            draw_move(move_entry, start, chosen.move, is_good),
             *draw_explanation(move_entry, start, chosen),
         ],
+        evaluation=verdict,
+        text="" if verdict is None else describe_move_value(game, verdict),
     )
-    if verdict is None:
-        return view
-    names = ("certainty", "mark", "cost")
-    changes = {name: verdict[name] for name in names}
-    return view.model_copy(update={**changes, "text": describe_move_value(game, verdict)})

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from ludus.core.errors import BadRecord, LudusError, to_one_line
 from ludus.games import registered_game
+from ludus.web.explanations import Explanation
 from ludus.web.game_tree import GameTree
 from ludus.web.schemas.requests import SeatRequest
 from ludus.web.store import STORED_VALUE_ERRORS, BadGameFile, StoredGame, StoredNode
@@ -33,26 +34,6 @@ class StoredState(BaseModel):
     """Points of both sides in earlier games of a money session, and the number of these games."""
 
 
-class StoredPicture(BaseModel):
-    """A picture by a player; older versions lack text, notes and lines."""
-
-    title: str
-    text: str = ""
-    arrows: list[tuple[str, str]]
-    points: dict[str, str]
-    heat: dict[str, float]
-    notes: list[tuple[list[str], str, int, int]] = []
-    lines: list[list[str]] = []
-
-
-class StoredExplanation(BaseModel):
-    """A player's explanation of its move."""
-
-    comment: str
-    scores: list[tuple[str, float]]
-    pictures: list[StoredPicture]
-
-
 class StoredMove(BaseModel):
     """A row of the table of moves."""
 
@@ -61,7 +42,7 @@ class StoredMove(BaseModel):
     move: str
     made_by: Literal["person", "player", "dice", "rules"]
     comment: str
-    explanation: StoredExplanation | None
+    explanation: Explanation | None
 
 
 def restore_tree(stored: StoredGame, nodes: Sequence[StoredNode]) -> tuple[GameTree, StoredState]:
@@ -91,7 +72,6 @@ def _restore_node(tree: GameTree, node: StoredNode) -> None:
     if row.parent >= len(tree.nodes):
         raise BadRecord(f"move {row.parent} is missing")
     move = tree.game.parse_move(row.move, tree.nodes[row.parent].position)
-    explanation = None if row.explanation is None else row.explanation.model_dump()
-    added = tree.add(row.parent, move, row.made_by, row.comment, explanation)
+    added = tree.add(row.parent, move, row.made_by, row.comment, row.explanation)
     if added.number != row.number:
         raise BadRecord(f"move {row.number} is not where it should be")

@@ -21,7 +21,7 @@ from ludus.learn.migo.program import load_shipped_program
 from ludus.oracles.interface import Oracle
 from ludus.web.drawing import draw_picture
 from ludus.web.errors import WorkerUnavailable
-from ludus.web.exact_values import VALUE_OF_KIND, Puzzle, load_oracle, try_puzzle
+from ludus.web.puzzles import VALUE_OF_KIND, Puzzle, load_oracle, try_puzzle
 from ludus.web.worker_cache import load_game
 
 MAX_POSITIONS = 3_000

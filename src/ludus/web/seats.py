@@ -121,7 +121,7 @@ class LearnedSpecs:
 
         Specs come from a file of games, so only a level of the same player is taken from them.
         """
-        learned = self.initial.get(_learner_key(game_spec, seat), seat.spec)
+        learned = self.initial.get(learner_key(game_spec, seat), seat.spec)
         with suppress(BadSpec):
             found = parse_spec(learned)
             changed = {
@@ -131,10 +131,6 @@ class LearnedSpecs:
                 return learned
         return seat.spec
 
-    def set_final(self, game_spec: tuple[str, str], seat: Seat, spec: str) -> None:
-        """Record the spec for the player's next game."""
-        self.final[_learner_key(game_spec, seat)] = spec
-
     def title(self, seat: Seat) -> str:
         """Return the display name, with the current state of a learning player."""
         name = self.display_names.get("" if seat.is_person else seat.spec, "")
@@ -142,5 +138,6 @@ class LearnedSpecs:
         return f"{seat.title} {state}" if state else seat.title
 
 
-def _learner_key(game_spec: tuple[str, str], seat: Seat) -> str:
+def learner_key(game_spec: tuple[str, str], seat: Seat) -> str:
+    """Return what identifies a player that learns from game to game."""
     return " ".join((*game_spec, seat.spec))

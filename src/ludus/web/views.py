@@ -1,27 +1,288 @@
-"""JSON views of a session, with prompts and move descriptions."""
+"""Views of a game: what the page shows of a node, and what has changed since an earlier view."""
 
-from dataclasses import asdict
-from typing import Any
+from collections import OrderedDict
+from dataclasses import asdict, dataclass, replace
+from difflib import SequenceMatcher
 
-from ludus.core.game import CHANCE, Outcome, Position
+from ludus.core.game import Outcome, Position
 from ludus.core.marks import Marks
 from ludus.games.move_entry import PartialMove
-from ludus.render.overlay import draw_annotations
-from ludus.web.drawing import find_last_decision, make_hint_notes, mark_evaluated_places
+from ludus.web.analysis import Analyses
+from ludus.web.drawing import draw_mark_shapes, find_last_decision
+from ludus.web.errors import OutOfTurn
+from ludus.web.game_record import GameRecord
 from ludus.web.game_tree import DICE, PERSON, RULES, GameNode
+from ludus.web.replies import Replies
 from ludus.web.schemas.games import (
+    BoardView,
+    ChangeBase,
+    EntryStateView,
+    EntryView,
     ExplanationView,
+    GameChange,
+    GameState,
+    GameStatus,
     GameView,
+    LineChange,
     MoveView,
     OutcomeView,
     SeatView,
     StakesView,
 )
 from ludus.web.seats import Seat
-from ludus.web.session import Session
+
+MAX_LOGGED_VIEWS = 6
+"""Views of the current node that are kept, so that clients who have them are sent what changed."""
+
+MAX_REPORTED_MOVES = 6
+"""Moves reported at once."""
 
 
-def describe_move(session: Session, node: GameNode) -> str:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown of a node: its state, and the lines of its drawing."""
+
+    state: GameState
+    lines: tuple[str, ...]
+
+
+class ViewLog:
+    """Makes the views of a game, and keeps the last ones of its current node by revision."""
+
+    def __init__(self, record: GameRecord, replies: Replies, analyses: Analyses) -> None:
+        self._record, self._replies, self._analyses = record, replies, analyses
+        self._log: OrderedDict[int, Shown] = OrderedDict()
+
+    def format(self, number: int | None = None, since: int | None = None) -> str:
+        """Return the view of a node as JSON, by default the current one.
+
+        For a client that has the view of the current node at the revision `since`, only what
+        differs from it is returned, if that view is still known.
+        """
+        current = self._show_current()
+        is_current = number in (None, self._record.tree.current_number)
+        shown = current if is_current else self._show(self._record.node(number or 0))
+        before = None if since is None else self._log.get(since)
+        if before is None or since is None:
+            return self._make_full_view(shown).model_dump_json()
+        change = _find_change(since, before, shown, self._list_moves(since))
+        return change.model_dump_json(exclude_unset=True)
+
+    def view(self) -> GameView:
+        """Return the whole view of the current node."""
+        return self._make_full_view(self._show_current())
+
+    def list_entry(self, number: int, touched: tuple[str, ...]) -> EntryView:
+        """Return the ways to complete a move after these touches at a node."""
+        node = self._record.node(number)
+        if not self._can_enter(node, self.status(node)):
+            raise OutOfTurn("no move can be made here now")
+        return self._make_entry(node, touched)
+
+    def status(self, node: GameNode) -> GameStatus:
+        """Return the status of a node."""
+        record = self._record
+        if node.number != record.tree.current_number:
+            return "looking"
+        if record.outcome_at(node) is not None:
+            return "over"
+        if self._replies.failure:
+            return "trouble"
+        if record.seats[node.position.mover].is_person:
+            return "yours"
+        return "paused" if record.pace.is_paused else "thinking"
+
+    def _show_current(self) -> Shown:
+        """Return what is shown of the current node; drawn once for all who watch."""
+        revision = self._record.revision
+        shown = self._log.get(revision)
+        if shown is None:
+            shown = self._show(self._record.tree.current)
+            self._log[revision] = shown
+            if len(self._log) > MAX_LOGGED_VIEWS:
+                self._log.popitem(last=False)
+        return shown
+
+    def _show(self, node: GameNode) -> Shown:
+        record, position = self._record, node.position
+        outcome, status = record.outcome_at(node), self.status(node)
+        places = record.move_entry.last_places(record.tree.path_to(node.number))
+        board = position.drawing(Marks(points=dict.fromkeys(places, "last")))
+        entry = self._make_entry(node) if self._can_enter(node, status) else None
+        side = position.mover if position.mover in (0, 1) else record.game.turn(position)
+        state = GameState(
+            revision=record.revision,
+            node=node.number,
+            at=record.tree.current_number,
+            position=str(position),
+            labels={place: self._label_place(position, place, side) for place in board.places},
+            entry=entry,
+            prompt=self._write_prompt(node, status),
+            told=self._report_moves(node),
+            status=status,
+            mover=position.mover,
+            outcome=None if outcome is None else OutcomeView(**asdict(outcome)),
+            seats=[self._seat_view(position, side, seat) for side, seat in enumerate(record.seats)],
+            delay=record.pace.delay,
+            thought=_explanation_view(find_last_decision(record, node)),
+            stakes=self._stakes_view(position, outcome),
+            resignations=list(record.game.resignation_levels(position)),
+        )
+        # The page supplies the style sheet: its Content-Security-Policy forbids inline styles. It
+        # has labels in the place of tooltips, which change with the side that counts the points.
+        board = replace(board, tooltips=dict.fromkeys(board.tooltips, ""))
+        lines = board.svg(has_style=False).split("\n")
+        # Most lines are those of an earlier drawing, which are kept once.
+        known = {line: line for earlier in self._log.values() for line in earlier.lines}
+        return Shown(state, tuple(known.get(line, line) for line in lines))
+
+    def _make_full_view(self, shown: Shown) -> GameView:
+        record = self._record
+        slots = record.move_entry.slots()
+        return GameView(
+            **dict(shown.state),
+            id=record.id,
+            game=record.game.id,
+            title=record.game.title,
+            rules=record.game_spec[1],
+            has_dice=record.move_entry.has_dice,
+            board=BoardView(slots=dict(slots), marks=draw_mark_shapes(record.game_spec)),
+            svg="\n".join(shown.lines),
+            moves=self._list_moves(-1),
+        )
+
+    def _list_moves(self, since: int) -> list[MoveView]:
+        """Return the nodes that are new or changed since a revision."""
+        nodes = self._record.tree.nodes
+        return [self._move_view(node) for node in nodes if node.revision > since]
+
+    def _can_enter(self, node: GameNode, status: GameStatus) -> bool:
+        """Return whether a person may enter a move: also at a past node, as a variation."""
+        mover = node.position.mover
+        if status == "yours":
+            return self._record.move_entry.is_decision(node.position, {mover})
+        is_past = status == "looking" and mover in (0, 1)
+        is_open = is_past and self._record.outcome_at(node) is None
+        return is_open and self._record.seats[mover].is_person
+
+    def _make_entry(self, node: GameNode, touched: tuple[str, ...] = ()) -> EntryView:
+        """Return the ways to enter a move at a node, after these touches."""
+        move_entry, position = self._record.move_entry, node.position
+        steps = move_entry.list_steps(position, touched)
+        texts: dict[str, int] = {}
+
+        def number(text: str) -> int:
+            return texts.setdefault(text, len(texts))
+
+        states = [
+            EntryStateView(
+                task=number(self._write_task(node, state.task)),
+                stage=state.stage,
+                next=dict(state.next),
+                standings=(number(state.standings[0]), number(state.standings[1])),
+                dice_left=None if state.dice_left is None else list(state.dice_left),
+            )
+            for state in steps.states
+        ]
+        return EntryView(
+            moves=[str(move) for move in steps.moves],
+            states=states,
+            go_task=number(self._write_task(node, steps.go_task)),
+            texts=list(texts),
+            stacks=move_entry.stacks(position),
+        )
+
+    def _write_prompt(self, node: GameNode, status: GameStatus) -> str:
+        """Return what to do next."""
+        record, position = self._record, node.position
+        outcome = record.outcome_at(node)
+        if status == "looking":
+            return f"Looking back: {describe_move(record, node) or 'the beginning.'}"
+        if outcome is not None:
+            return record.game.describe_outcome(outcome, record.people)
+        if status == "trouble":
+            return self._replies.failure
+        mover = record.move_entry.side_name(position.mover)
+        seat = record.seats[position.mover]
+        if status == "thinking":
+            return f"{mover} ({seat.persona or seat.title}) is thinking …"
+        if status == "paused":
+            return f"{mover} ({seat.persona or seat.title}) is paused: press Resume"
+        entry = PartialMove((), (), "begin", None, position)
+        task = self._write_task(node, record.move_entry.describe_task(position, entry))
+        repeating = record.game.repeating_moves(position)
+        if not repeating:
+            return task
+        moves = " or ".join(map(str, repeating[:2]))
+        return f"{task}. Careful: {moves} repeats a position: a draw"
+
+    def _write_task(self, node: GameNode, task: str) -> str:
+        """Return what a person has to do; of two persons the one is named."""
+        if len(self._record.people) < 2 or not task:
+            return task
+        side = self._record.move_entry.side_name(node.position.mover)
+        return f"{side}: {task[0].lower()}{task[1:]}"
+
+    def _report_moves(self, node: GameNode) -> str:
+        """Describe the moves since a person's last move; with two persons include that move."""
+        record = self._record
+        line = record.tree.path_to(node.number)[1:]
+        since = next((at for at in range(len(line) - 1, -1, -1) if line[at].made_by == PERSON), -1)
+        recent = line[max(since, 0) :] if len(record.people) == 2 else line[since + 1 :]
+        if not record.people:
+            recent = recent[-1:]
+        is_rolled = bool(recent) and recent[-1].made_by == DICE
+        if is_rolled and record.seats[node.position.mover].is_person:
+            before = record.tree.path_to(node.number)[-2].position
+            if not record.game.is_roll_for_turn(before):  # which says who begins, too
+                recent = recent[:-1]  # shown in the prompt
+        return " ".join(describe_move(record, each) for each in recent[-MAX_REPORTED_MOVES:])
+
+    def _label_place(self, position: Position, place: str, side: int) -> str:
+        """Describe a place for screen readers."""
+        move_entry = self._record.move_entry
+        men = move_entry.describe_place(position, place) or "empty"
+        return f"{move_entry.place_name(place, side)}, {men}"
+
+    def _seat_view(self, position: Position, side: int, seat: Seat) -> SeatView:
+        record = self._record
+        return SeatView(
+            side=record.move_entry.side_name(side),
+            title=record.learned_specs.title(seat),
+            player=seat.player,
+            level=seat.level,
+            choices=dict(seat.choices),
+            standing=record.move_entry.describe_side(position, side),
+            persona=seat.persona,
+        )
+
+    def _stakes_view(self, position: Position, outcome: Outcome | None) -> StakesView | None:
+        """Return the cube and the score; points of a money session include those of this game."""
+        earlier, stakes = self._record.earlier, self._record.game.stakes(position)
+        if stakes is None:
+            return None
+        score = list(stakes.score if stakes.match else earlier.score)
+        if outcome is not None and outcome.winner is not None and not stakes.match:
+            score[outcome.winner] += outcome.points
+        return StakesView(
+            **{**asdict(stakes), "score": (score[0], score[1])},
+            game_number=0 if stakes.match else earlier.num_games + 1,
+        )
+
+    def _move_view(self, node: GameNode) -> MoveView:
+        reviewed = self._analyses.moves.get(node.number)
+        return MoveView(
+            node=node.number,
+            parent=node.parent,
+            mover=node.mover,
+            text=node.text,
+            by=node.made_by,
+            comment=node.comment,
+            mark=None if reviewed is None else reviewed["mark"],
+        )
+
+
+def describe_move(record: GameRecord, node: GameNode) -> str:
     """Return a move as a sentence; a person playing alone is addressed as `you`."""
     if node.move is None:
         return ""
@@ -31,227 +292,33 @@ def describe_move(session: Session, node: GameNode) -> str:
     predicate = (
         "could not move"
         if node.made_by == RULES
-        else session.move_entry.describe_move(node.move, node.position)
+        else record.move_entry.describe_move(node.move, node.position)
     )
-    return f"{session.game.name_sides(session.people)[mover].capitalize()} {predicate}."
-
-
-MAX_REPORTED_MOVES = 6
-"""Moves reported at once."""
-
-VERDICT_OVERLAY, HINT_OVERLAY = "verdicts", "hint"
-"""Overlays of the board: good and bad places, or the last hint."""
-
-
-def make_view(
-    session: Session, number: int | None = None, entry: PartialMove | None = None, overlay: str = ""
-) -> GameView:
-    """Return the view of a game at a node, with the partial move entered there, if any."""
-    node = session.tree.current if number is None else session.node(number)
-    position, outcome = node.position, session.outcome_at(node)
-    status = get_status(session, node)
-    if entry is None:
-        entry = _start_entry(session, node, status)
-    last = session.move_entry.last_places(session.tree.path_to(node.number))
-    points = entry.marks(last) | _verdict_marks(session, node, entry, overlay)
-    board = entry.position.drawing(Marks(points=points, dice_left=entry.dice_left))
-    if overlay == HINT_OVERLAY and node.number in session.hints:
-        board = draw_annotations(
-            board,
-            make_hint_notes(session.move_entry, position, entry, session.hints[node.number]),
-        )
-    side = getattr(position, "turn", 0) if position.mover == CHANCE else position.mover
-    return GameView(
-        id=session.id,
-        revision=session.revision,
-        game=session.game.id,
-        title=session.game.title,
-        rules=session.game_spec[1],
-        node=node.number,
-        at=session.tree.current_number,
-        position=str(position),
-        # The page supplies the style sheet: its Content-Security-Policy forbids inline styles.
-        svg=board.svg(has_style=False),
-        places=list(entry.places),
-        labels={place: _label_place(session, entry, place, side) for place in board.places},
-        touched=list(entry.touched),
-        prompt=_write_prompt(session, node, entry, status),
-        told=_report_moves(session, node),
-        status=status,
-        mover=position.mover,
-        outcome=None if outcome is None else OutcomeView(**asdict(outcome)),
-        seats=[
-            _seat_view(session, entry.position, side, seat)
-            for side, seat in enumerate(session.seats)
-        ],
-        delay=session.pace.delay,
-        moves=[_move_view(session, other) for other in session.tree.nodes],
-        thought=_explanation_view(find_last_decision(session, node)),
-        has_dice=session.move_entry.has_dice,
-        stakes=_stakes_view(session, position, outcome),
-        resignations=list(session.game.resignation_levels(position)),
-    )
-
-
-def _stakes_view(session: Session, position: Any, outcome: Outcome | None) -> StakesView | None:
-    """Return the cube and the score; points of a money session include those of this game."""
-    stakes = getattr(position, "stakes", None)
-    if stakes is None:
-        return None
-    score = list(stakes.score if stakes.rules.match else session.earlier.score)
-    if outcome is not None and outcome.winner is not None and not stakes.rules.match:
-        score[outcome.winner] += outcome.points
-    return StakesView(
-        cube=stakes.value if stakes.has_cube else None,
-        owner=stakes.owner,
-        match=stakes.rules.match,
-        score=(score[0], score[1]),
-        game_number=0 if stakes.rules.match else session.earlier.num_games + 1,
-        crawford=stakes.crawford,
-        jacoby=stakes.rules.jacoby,
-        can_resign=stakes.rules.resign,
-    )
-
-
-def _start_entry(session: Session, node: GameNode, status: str) -> PartialMove:
-    """Return the beginning of a person's move, also at a past node, where it opens a variation."""
-    mover = node.position.mover
-    is_past = status == "looking" and mover in (0, 1) and session.outcome_at(node) is None
-    if status == "yours" or (is_past and session.seats[mover].is_person):
-        return session.move_entry.enter(node.position, ())
-    return PartialMove((), (), "begin", None, node.position)
-
-
-def get_status(session: Session, node: GameNode) -> Any:
-    """Return the status of a node."""
-    position = node.position
-    if node.number != session.tree.current_number:
-        return "looking"
-    if session.outcome_at(node) is not None:
-        return "over"
-    if session.failure:
-        return "trouble"
-    if session.seats[position.mover].is_person:
-        return "yours"
-    return "paused" if session.pace.is_paused else "thinking"
-
-
-def _write_prompt(session: Session, node: GameNode, entry: PartialMove, status: str) -> str:
-    """Return what to do next."""
-    position, move_entry = node.position, session.move_entry
-    outcome = session.outcome_at(node)
-    if status == "looking":
-        return f"Looking back: {describe_move(session, node) or 'the beginning.'}"
-    if outcome is not None:
-        return session.game.describe_outcome(outcome, session.people)
-    if status == "trouble":
-        return session.failure
-    mover = move_entry.side_name(position.mover)
-    seat = session.seats[position.mover]
-    if status == "thinking":
-        return f"{mover} ({seat.persona or seat.title}) is thinking …"
-    if status == "paused":
-        return f"{mover} ({seat.persona or seat.title}) is paused: press Resume"
-    task = move_entry.describe_task(position, entry)
-    task = f"{mover}: {task[0].lower()}{task[1:]}" if len(session.people) == 2 else task
-    return f"{task}{_warn_of_repetition(node, entry)}"
-
-
-REPETITION = "repetition"
-"""Outcome reason of a draw by a repeated position."""
-
-MIN_REPETITION_PLIES = 3
-"""Plies after which a position can come again."""
-
-
-def _warn_of_repetition(node: GameNode, entry: PartialMove) -> str:
-    """Return which moves would end the game as a draw because the position comes again."""
-    position = node.position
-    # A position can come again only after some moves without placing or taking.
-    if entry.touched or len(getattr(position, "history_keys", ())) < MIN_REPETITION_PLIES:
-        return ""
-    ends = [(move, position.play(move).outcome()) for move in position.legal_moves()]
-    moves = [str(move) for move, end in ends if end is not None and end.reason == REPETITION]
-    return f". Careful: {' or '.join(moves[:2])} repeats a position: a draw" if moves else ""
-
-
-def _report_moves(session: Session, node: GameNode) -> str:
-    """Describe the moves since a person's last move; with two persons include that move."""
-    line = session.tree.path_to(node.number)[1:]
-    since = next((at for at in range(len(line) - 1, -1, -1) if line[at].made_by == PERSON), -1)
-    recent = line[max(since, 0) :] if len(session.people) == 2 else line[since + 1 :]
-    if not session.people:
-        recent = recent[-1:]
-    is_rolled = bool(recent) and recent[-1].made_by == DICE
-    if is_rolled and session.seats[node.position.mover].is_person:
-        before = session.tree.path_to(node.number)[-2].position
-        if not getattr(before, "opening", ""):  # an opening roll says who begins, too
-            recent = recent[:-1]  # shown in the prompt
-    return " ".join(
-        describe_move(session, recent_node) for recent_node in recent[-MAX_REPORTED_MOVES:]
-    )
-
-
-def _verdict_marks(
-    session: Session, node: GameNode, entry: PartialMove, overlay: str
-) -> dict[str, str]:
-    evaluation = session.evaluations.get(node.number)
-    if overlay != VERDICT_OVERLAY or not entry.places or evaluation is None:
-        return {}
-    moves = evaluation.get("moves", ())
-    return mark_evaluated_places(session.move_entry, node.position, entry, moves)
-
-
-def _label_place(session: Session, entry: PartialMove, place: str, side: int) -> str:
-    """Describe a place for screen readers."""
-    name = session.move_entry.place_name(place, max(side, 0))
-    words = [name, session.move_entry.describe_place(entry.position, place) or "empty"]
-    if place == entry.selected:
-        words.append("chosen")
-    if place in entry.places:
-        words.append(
-            {"begin": "can be chosen", "go": "can go here", "take": "can be taken"}[entry.stage]
-        )
-    return ", ".join(words)
-
-
-def _seat_view(session: Session, position: Position, side: int, seat: Seat) -> SeatView:
-    return SeatView(
-        side=session.move_entry.side_name(side),
-        title=session.learned_specs.title(seat),
-        player=seat.player,
-        level=seat.level,
-        choices=dict(seat.choices),
-        standing=session.move_entry.describe_side(position, side),
-        persona=seat.persona,
-    )
-
-
-def _move_view(session: Session, node: GameNode) -> MoveView:
-    return MoveView(
-        node=node.number,
-        parent=node.parent,
-        mover=node.mover,
-        text=node.text,
-        by=node.made_by,
-        comment=node.comment,
-        **_move_verdict(session, node),
-    )
-
-
-def _move_verdict(session: Session, node: GameNode) -> dict[str, Any]:
-    """Return whether a move lost value, and its mark, as far as it has been reviewed."""
-    reviewed = session.reviewed.get(node.number)
-    if reviewed is None:
-        return {"verdict": "", "mark": ""}
-    return {"verdict": "lost" if reviewed["mark"] else "kept", "mark": reviewed["mark"]}
+    return f"{record.game.name_sides(record.people)[mover].capitalize()} {predicate}."
 
 
 def _explanation_view(node: GameNode) -> ExplanationView | None:
     if node.explanation is None:
         return None
     return ExplanationView(
-        comment=node.explanation["comment"],
-        scores=[(move, score) for move, score in node.explanation["scores"]],
-        pictures=[picture["title"] for picture in node.explanation["pictures"]],
+        comment=node.explanation.comment,
+        scores=node.explanation.scores,
+        pictures=[picture.title for picture in node.explanation.pictures],
     )
+
+
+def _find_change(since: int, before: Shown, after: Shown, moves: list[MoveView]) -> ChangeBase:
+    """Return what differs between two views."""
+    old, new = before.state, after.state
+    changed = {name: value for name, value in new if value != getattr(old, name)}
+    if "labels" in changed:
+        changed["labels"] = dict(new.labels.items() - old.labels.items())
+    lines: list[LineChange] = [
+        (start, end - start, list(after.lines[first:last]))
+        for kind, start, end, first, last in SequenceMatcher(
+            None, before.lines, after.lines, autojunk=False
+        ).get_opcodes()
+        if kind != "equal"
+    ]
+    changed |= {"since": since, "revision": new.revision, "svg": lines, "moves": moves}
+    return GameChange(**changed)

@@ -60,7 +60,7 @@ KNOWN: dict[str, tuple[Any, ...]] = {
     "kind": ("win", "hold"),
     "grade": (1, 2, 3),
     "number": (0, 2**52),
-    "overlay": ("hint", "evaluation", "none"),
+    "since": (0, 1, -1, 2**60, "x"),
     "suffix": ("mat", "sgf", "txt"),
     "action": ("stop",),  # a start that is accepted would work for an hour
 }

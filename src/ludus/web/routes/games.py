@@ -16,19 +16,24 @@ from fastapi import (
 )
 
 from ludus.core.errors import LudusError, quote
-from ludus.core.game import Position
 from ludus.protocol.backgammon_files import format_games
 from ludus.web.analysis import (
     check_resignation,
-    fetch_advice,
-    fetch_evaluation,
-    fetch_review,
-    fetch_verdict,
+    describe_advice,
+    describe_evaluation,
+    describe_review,
 )
 from ludus.web.drawing import draw_pictures
-from ludus.web.errors import GameNotFound, OutOfTurn, RequestRefused
-from ludus.web.schemas.analysis import AdviceView, EvaluationView, ReviewView, VerdictView
-from ludus.web.schemas.games import ErrorView, GameView, PictureView, RecordView
+from ludus.web.errors import GameNotFound, RequestRefused
+from ludus.web.schemas.analysis import AdviceView, EvaluationView, ReviewView
+from ludus.web.schemas.games import (
+    EntryView,
+    ErrorView,
+    GameChange,
+    GameView,
+    PictureView,
+    RecordView,
+)
 from ludus.web.schemas.requests import (
     CommentRequest,
     MoveRequest,
@@ -38,11 +43,9 @@ from ludus.web.schemas.requests import (
     PlaceName,
     ResignRequest,
     SeatsRequest,
-    TouchRequest,
 )
-from ludus.web.session import Session, make_record
+from ludus.web.session import Session
 from ludus.web.settings import Settings
-from ludus.web.views import get_status, make_view
 
 if TYPE_CHECKING:
     from ludus.web.game_registry import GameRegistry
@@ -61,8 +64,8 @@ class WatcherHub:
         self._settings = settings
         self._count = 0
 
-    async def watch(self, socket: WebSocket, session: Session) -> None:
-        """Send every change of a game until the client disconnects."""
+    async def watch(self, socket: WebSocket, session: Session, since: int | None) -> None:
+        """Send every change of a game, the first one since a revision, until it disconnects."""
         is_full = (
             self._count >= self._settings.max_watchers
             or len(session.watchers) >= self._settings.max_watchers_per_game
@@ -74,7 +77,7 @@ class WatcherHub:
         self._count += 1
         watcher = session.add_watcher()
         tasks = {
-            asyncio.create_task(self._send_views(socket, session, watcher)),
+            asyncio.create_task(self._send_views(socket, session, watcher, since)),
             asyncio.create_task(_wait_for_disconnect(socket)),
         }
         try:
@@ -89,13 +92,13 @@ class WatcherHub:
                 await socket.close()
 
     async def _send_views(
-        self, socket: WebSocket, session: Session, watcher: asyncio.Event
+        self, socket: WebSocket, session: Session, watcher: asyncio.Event, since: int | None
     ) -> None:
         watcher.set()
         while True:
             await watcher.wait()
             watcher.clear()
-            text = make_view(session).model_dump_json()
+            text, since = session.views.format(since=since), session.record.revision
             # A client that does not read occupies one message, and only until the timeout.
             async with asyncio.timeout(self._settings.send_timeout):
                 await socket.send_text(text)
@@ -124,7 +127,10 @@ router = APIRouter(prefix="/api", responses=ERROR_RESPONSES, tags=["games"])
 
 GameId = Annotated[str, Path(min_length=16, max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
 NodeQuery = Annotated[int | None, Query(ge=0, le=1_000_000)]
-OverlayQuery = Annotated[str, Query(max_length=20, pattern=r"^(|verdicts|hint)$")]
+SinceQuery = Annotated[int | None, Query(ge=0, le=2**53)]
+"""The revision of the view of the current node that the client has."""
+
+TouchedQuery = Annotated[list[PlaceName], Query(max_length=8)]
 
 
 async def _find_session(request: Request, id: GameId) -> Session:  # noqa: A002 - as in the path
@@ -135,151 +141,139 @@ async def _find_session(request: Request, id: GameId) -> Session:  # noqa: A002 
 SessionParam = Annotated[Session, Depends(_find_session)]
 
 
-def _view_response(session: Session, *which: Any, status: int = 200) -> Response:
-    """Return a view as JSON; skips FastAPI's redundant validation of the response."""
-    text = make_view(session, *which).model_dump_json()
-    return Response(text, status, media_type="application/json")
+ViewResponse = GameView | GameChange
+
+
+class _Reply:
+    """Answers with the view of a game or, to a client that has an earlier one, what changed."""
+
+    def __init__(self, session: SessionParam, since: SinceQuery = None) -> None:
+        self.session, self.since = session, since
+
+    def show(self, number: int | None = None, status: int = 200) -> Response:
+        """Return a view as JSON; skips FastAPI's redundant validation of the response."""
+        text = self.session.views.format(number, self.since)
+        return Response(text, status, media_type="application/json")
+
+
+ReplyParam = Annotated[_Reply, Depends()]
 
 
 @router.post("/games", status_code=201, response_model=GameView)
 async def create_game(request: Request, body: NewGameRequest) -> Response:
     """Create a game."""
     registry: GameRegistry = request.app.state.registry
-    return _view_response(await registry.create(body), status=201)
+    return _Reply(await registry.create(body)).show(status=201)
 
 
-@router.get("/games/{id}", response_model=GameView)
-async def get_game(
+@router.get("/games/{id}", response_model=ViewResponse)
+async def get_game(reply: ReplyParam, node: NodeQuery = None) -> Response:
+    """Return a game at a node, by default the current one."""
+    return reply.show(node)
+
+
+@router.get("/games/{id}/entry")
+async def get_entry(
     session: SessionParam,
     node: NodeQuery = None,
-    touched: Annotated[list[PlaceName], Query(max_length=8)] = [],  # noqa: B006 - never changed
-    overlay: OverlayQuery = "",
-) -> Response:
-    """Return a game at a node (by default the current one), with a partial move and an overlay."""
-    number = session.tree.current_number if node is None else session.node(node).number
-    entry = None
-    if touched:
-        entry = session.move_entry.enter(_position_to_touch(session, number), tuple(touched))
-    return _view_response(session, number, entry, overlay)
+    touched: TouchedQuery = [],  # noqa: B006 - never changed
+) -> EntryView:
+    """Return the ways to complete a move after these touches at a node."""
+    return session.views.list_entry(_number(session, node), tuple(touched))
 
 
-def _position_to_touch(session: Session, number: int) -> Position:
-    """Return the position of a node where a person is to move."""
-    if get_status(session, session.node(number)) != "yours":
-        raise OutOfTurn("no move can be made here now")
-    return session.node(number).position
+def _number(session: Session, node: int | None) -> int:
+    return session.record.tree.current_number if node is None else node
 
 
-@router.post("/games/{id}/touch", response_model=GameView)
-async def touch_place(
-    session: SessionParam, body: TouchRequest, overlay: OverlayQuery = ""
-) -> Response:
-    """Touch a place; the move is played once it is complete."""
-    if body.node != session.tree.current_number:
-        raise OutOfTurn("the game has changed since; reload it")
-    entry = session.move_entry.touch(
-        _position_to_touch(session, body.node), tuple(body.touched), body.place
-    )
-    # A single touch is an action about the cube, which has nothing to undo.
-    if entry.move is None or (body.hold and len(entry.touched) > 1):
-        return _view_response(session, body.node, entry, overlay)
-    await session.play(body.node, lambda position: entry.move)
-    return _view_response(session)
-
-
-@router.post("/games/{id}/moves", response_model=GameView)
-async def make_move(session: SessionParam, body: MoveRequest) -> Response:
+@router.post("/games/{id}/moves", response_model=ViewResponse)
+async def make_move(reply: ReplyParam, body: MoveRequest) -> Response:
     """Play a move in the notation of the game."""
-    await session.play(body.node, lambda position: session.game.parse_move(body.move, position))
-    return _view_response(session)
+    await reply.session.record.play(body.node, body.move)
+    return reply.show()
 
 
-@router.post("/games/{id}/back", response_model=GameView)
-async def take_back(session: SessionParam) -> Response:
+@router.post("/games/{id}/back", response_model=ViewResponse)
+async def take_back(reply: ReplyParam) -> Response:
     """Go back to the last node where a person had a choice."""
-    await session.take_back()
-    return _view_response(session)
+    await reply.session.record.take_back()
+    return reply.show()
 
 
-@router.post("/games/{id}/at", response_model=GameView)
-async def go_to_node(session: SessionParam, body: NodeRequest) -> Response:
+@router.post("/games/{id}/at", response_model=ViewResponse)
+async def go_to_node(reply: ReplyParam, body: NodeRequest) -> Response:
     """Make a node current: undo, redo, or start a variation."""
-    await session.go_to(body.node)
-    return _view_response(session)
+    await reply.session.record.go_to(body.node)
+    return reply.show()
 
 
-@router.post("/games/{id}/seats", response_model=GameView)
-async def change_seats(request: Request, session: SessionParam, body: SeatsRequest) -> Response:
+@router.post("/games/{id}/seats", response_model=ViewResponse)
+async def change_seats(request: Request, reply: ReplyParam, body: SeatsRequest) -> Response:
     """Change who plays the sides."""
     registry: GameRegistry = request.app.state.registry
-    await session.change_seats(await registry.make_seats(body.seats, *session.game_spec))
-    return _view_response(session)
+    record = reply.session.record
+    await record.change_seats(await registry.make_seats(body.seats, *record.game_spec))
+    return reply.show()
 
 
-@router.post("/games/{id}/pace", response_model=GameView)
-async def set_pace(session: SessionParam, body: PaceRequest) -> Response:
+@router.post("/games/{id}/pace", response_model=ViewResponse)
+async def set_pace(reply: ReplyParam, body: PaceRequest) -> Response:
     """Pause or resume players and set the delay between their moves."""
-    await session.set_pace(body.paused, body.delay)
-    return _view_response(session)
+    await reply.session.record.set_pace(body.paused, body.delay)
+    return reply.show()
 
 
-@router.post("/games/{id}/resign", response_model=GameView)
-async def resign_game(
-    request: Request, session: SessionParam, body: ResignRequest | None = None
-) -> Response:
+@router.post("/games/{id}/resign", response_model=ViewResponse)
+async def resign_game(reply: ReplyParam, body: ResignRequest | None = None) -> Response:
     """Give up the game for the person who plays it; a player may refuse to win too little."""
     level = 1 if body is None else body.level
-    await check_resignation(session, level, request.app.state.workers)
-    await session.resign(level)
-    return _view_response(session)
+    session = reply.session
+    await check_resignation(session.analyses, session.record, level)
+    await session.record.resign(level)
+    return reply.show()
 
 
-@router.post("/games/{id}/hurry", response_model=GameView)
-async def hurry_player(session: SessionParam) -> Response:
+@router.post("/games/{id}/hurry", response_model=ViewResponse)
+async def hurry_player(reply: ReplyParam) -> Response:
     """Request an immediate move from the player that is thinking."""
-    session.request_move_now()
-    return _view_response(session)
+    reply.session.replies.hurry()
+    return reply.show()
 
 
-@router.post("/games/{id}/remarks", response_model=GameView)
-async def set_comment(session: SessionParam, body: CommentRequest) -> Response:
+@router.post("/games/{id}/remarks", response_model=ViewResponse)
+async def set_comment(reply: ReplyParam, body: CommentRequest) -> Response:
     """Set the comment of a move."""
-    await session.set_comment(body.node, body.text)
-    return _view_response(session, body.node)
-
-
-@router.get("/games/{id}/verdict")
-async def get_verdict(session: SessionParam, node: NodeQuery = None) -> VerdictView:
-    """Return the exact value of a node and of each move there."""
-    return await fetch_verdict(session, session.tree.current_number if node is None else node)
+    await reply.session.record.set_comment(body.node, body.text)
+    return reply.show(body.node)
 
 
 @router.get("/games/{id}/advice")
-async def get_advice(request: Request, session: SessionParam, node: NodeQuery = None) -> AdviceView:
+async def get_advice(
+    session: SessionParam,
+    node: NodeQuery = None,
+    touched: TouchedQuery = [],  # noqa: B006 - never changed
+) -> AdviceView:
     """Return moves to consider, by exact values or by the best analyst, with their costs."""
-    number = session.tree.current_number if node is None else node
-    return await fetch_advice(session, number, request.app.state.workers)
+    number = _number(session, node)
+    return await describe_advice(session.analyses, session.record, number, tuple(touched))
 
 
 @router.get("/games/{id}/evaluation")
-async def get_evaluation(
-    request: Request, session: SessionParam, node: NodeQuery = None
-) -> EvaluationView:
+async def get_evaluation(session: SessionParam, node: NodeQuery = None) -> EvaluationView:
     """Return the evaluation of a node: exact, likely or an estimate, with all its moves."""
-    number = session.tree.current_number if node is None else node
-    return await fetch_evaluation(session, number, request.app.state.workers)
+    return await describe_evaluation(session.analyses, session.record, _number(session, node))
 
 
 @router.get("/games/{id}/pictures")
 async def get_pictures(session: SessionParam, node: NodeQuery = None) -> list[PictureView]:
     """Return the pictures of the player that moved last, of the board before its move."""
-    return draw_pictures(session, session.tree.current_number if node is None else node)
+    return draw_pictures(session.record, _number(session, node))
 
 
 @router.get("/games/{id}/review")
-async def get_review(request: Request, session: SessionParam) -> ReviewView:
+async def get_review(session: SessionParam) -> ReviewView:
     """Return evaluations along the game, and a verdict on each move."""
-    return await fetch_review(session, request.app.state.workers)
+    return await describe_review(session.analyses, session.record)
 
 
 SuffixQuery = Annotated[str, Query(max_length=10)]
@@ -288,16 +282,20 @@ SuffixQuery = Annotated[str, Query(max_length=10)]
 @router.get("/games/{id}/record")
 async def get_record(session: SessionParam, suffix: SuffixQuery = ".txt") -> RecordView:
     """Return the game as text: a record with variations and comments, or .mat or .sgf."""
-    suffixes = session.game.record_suffixes
-    if suffix not in suffixes:
-        raise RequestRefused(f"a game of {session.game.id} cannot be saved as {quote(suffix)}")
-    record = make_record(session)
-    return RecordView(record=format_games([record], suffix), suffixes=list(suffixes))
+    game = session.record.game
+    if suffix not in game.record_suffixes:
+        raise RequestRefused(f"a game of {game.id} cannot be saved as {quote(suffix)}")
+    text = format_games([session.record.to_record()], suffix)
+    return RecordView(record=text, suffixes=list(game.record_suffixes))
 
 
 @router.websocket("/games/{id}/live")
-async def watch_game(socket: WebSocket, id: str) -> None:  # noqa: A002 - named as in the path
-    """Send a view over the WebSocket whenever the game changes."""
+async def watch_game(
+    socket: WebSocket,
+    id: str,  # noqa: A002 - named as in the path
+    since: SinceQuery = None,
+) -> None:
+    """Send over the WebSocket what changes in the game, the first time since a revision."""
     state = socket.app.state
     try:
         if len(id) > 40:
@@ -307,4 +305,4 @@ async def watch_game(socket: WebSocket, id: str) -> None:  # noqa: A002 - named 
         await socket.accept()
         await socket.close(4404, str(error)[:100])
         return
-    await state.watchers.watch(socket, session)
+    await state.watchers.watch(socket, session, since)

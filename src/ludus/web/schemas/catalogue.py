@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from ludus.analysis.evaluation import Certainty, Mark
+from ludus.analysis.evaluation import EvaluatedMoveJson
 from ludus.web.schemas.games import PictureView
 
 
@@ -73,12 +73,11 @@ class ComparedChoiceView(BaseModel):
     move: str
     comment: str
     pictures: list[PictureView]
-    certainty: Certainty | None = None
-    """That of the verdict; null if the move was not evaluated."""
+    evaluation: EvaluatedMoveJson | None
+    """Null if the move was not evaluated."""
 
-    mark: Mark = ""
-    cost: float = 0.0
-    text: str = ""
+    text: str
+    """What the move leads to, in two or three words."""
 
 
 class GameKindView(BaseModel):

@@ -1,10 +1,11 @@
 """Views of games, positions and records."""
 
-from typing import Literal
+from typing import Literal, Optional
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from ludus.analysis.evaluation import Mark
+from ludus.games.move_entry import EntryStage
 from ludus.web.schemas.requests import PlacedMen
 
 
@@ -40,11 +41,8 @@ class MoveView(BaseModel):
     text: str
     by: str
     comment: str
-    verdict: Literal["", "kept", "lost"]
-    """Whether the move lost value, if known."""
-
-    mark: Mark
-    """Inaccuracy, mistake or blunder, if it is known."""
+    mark: Mark | None
+    """Inaccuracy, mistake or blunder, or empty; null if the move was not reviewed."""
 
 
 class ExplanationView(BaseModel):
@@ -94,44 +92,127 @@ class StakesView(BaseModel):
     """Whether resigning is one of the actions before a roll."""
 
 
-class GameView(BaseModel):
-    """A game as the page shows it, at one of its nodes."""
+GameStatus = Literal["yours", "thinking", "paused", "over", "looking", "trouble"]
 
-    id: str
+
+class EntryStateView(BaseModel):
+    """A moment in the entry of a move."""
+
+    task: int
+    """What to do, as a number of `EntryView.texts`."""
+
+    stage: EntryStage
+    next: dict[str, int | dict[str, int | None] | None]
+    """What each touch leads to: the number of a state; -1, -2, … for the move that it completes;
+    null for a state that has to be requested; or, for a man that is to move, the same by place."""
+
+    standings: tuple[int, int]
+    """The men of both sides, as numbers of `EntryView.texts`."""
+
+    dice_left: list[int] | None
+
+
+class EntryView(BaseModel):
+    """All ways to enter a move in a position, so that a touch needs no request."""
+
+    moves: list[str]
+    states: list[EntryStateView]
+    """The first one is the beginning."""
+
+    texts: list[str]
+    go_task: int
+    """What to do when a man has been chosen, as a number of `texts`."""
+
+    stacks: dict[str, tuple[int, int]]
+    """Side and number of the men on each place that has any."""
+
+
+class BoardView(BaseModel):
+    """What the page draws by itself while a move is entered."""
+
+    slots: dict[str, tuple[float, float, float, float, int]]
+    """Where men stand: x and y of the first, of the step to the next, and how many are drawn. The
+    men of side 0 on the place `bar` have the name `bar0`."""
+
+    marks: dict[str, str]
+    """Shapes of each kind of mark, around the point 0, 0."""
+
+
+class GameState(BaseModel):
+    """What changes in a game as the page shows it, at one of its nodes."""
+
     revision: int
-    game: str
-    title: str
-    rules: str
     node: int
     at: int
     """Current node of the game; the page may show another one."""
 
     position: str
-    svg: str
-    places: list[str]
-    """Places that may be touched now."""
-
     labels: dict[str, str]
-    """Description of each place: its name, its men, and the effect of touching it."""
+    """Description of each place: its name and its men."""
 
-    touched: list[str]
+    entry: EntryView | None
+    """How a person's move is entered; null if no person is to move."""
+
     prompt: str
     """What to do next, in one line."""
 
     told: str
     """The moves since a person's last move."""
 
-    status: Literal["yours", "thinking", "paused", "over", "looking", "trouble"]
+    status: GameStatus
     mover: int
     outcome: OutcomeView | None
     seats: list[SeatView]
     delay: float
-    moves: list[MoveView]
     thought: ExplanationView | None
-    has_dice: bool
     stakes: StakesView | None
     resignations: list[str]
     """What may be resigned, if there is a choice."""
+
+
+class GameView(GameState):
+    """A game as the page shows it, at one of its nodes."""
+
+    id: str
+    game: str
+    title: str
+    rules: str
+    has_dice: bool
+    board: BoardView
+    svg: str
+    moves: list[MoveView]
+
+
+LineChange = tuple[int, int, list[str]]
+"""The number of a line, how many lines are left out from there, and those in their place."""
+
+
+class ChangeBase(BaseModel):
+    """What differs from the view of the current node at an earlier revision.
+
+    Fields of `GameState` that are the same are left out; of the labels, those of places with the
+    same one.
+    """
+
+    since: int
+    revision: int
+    svg: list[LineChange]
+    """Changed lines of the drawing, first to last, numbered as they were before."""
+
+    moves: list[MoveView]
+    """New and changed nodes."""
+
+
+GameChange: type[ChangeBase] = create_model(
+    "GameChange",
+    __base__=ChangeBase,
+    __doc__=ChangeBase.__doc__,
+    **{  # type: ignore[call-overload]  # fields are not known to the type checker
+        name: (Optional[field.annotation], None)  # noqa: UP045 - the annotation is a value here
+        for name, field in GameState.model_fields.items()
+        if name != "revision"
+    },
+)
 
 
 class RecordView(BaseModel):

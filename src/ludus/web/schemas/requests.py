@@ -8,7 +8,6 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 ShortText = Annotated[str, StringConstraints(max_length=1_000)]
 PlaceName = Annotated[str, StringConstraints(min_length=1, max_length=20)]
 NodeNumber = Annotated[int, Field(ge=0, le=1_000_000)]
-PlaceNames = Annotated[list[PlaceName], Field(max_length=8)]
 
 
 class RequestBody(BaseModel):
@@ -40,16 +39,6 @@ class NewGameRequest(RequestBody):
 
     continues: Annotated[str, StringConstraints(max_length=40, pattern=r"^[A-Za-z0-9_-]*$")] = ""
     """Id of the money game that this one follows in a session: its points are added up."""
-
-
-class TouchRequest(RequestBody):
-    """One more place touched at the current node, after those touched before."""
-
-    node: NodeNumber
-    touched: PlaceNames = []
-    place: PlaceName
-    hold: bool = False
-    """Whether a move that is complete waits for another touch of its last place, without this."""
 
 
 class ResignRequest(RequestBody):

@@ -11,7 +11,9 @@ import { formatNumber, playerOf } from "./text.js";
 /** @typedef {import("./types.js").Certainty} Certainty */
 /** @typedef {import("./types.js").Mark} Mark */
 /** @typedef {import("./types.js").EvaluationView} EvaluationView */
-/** @typedef {import("./types.js").EvaluatedMoveView} EvaluatedMoveView */
+/** @typedef {import("./types.js").EvaluatedMove} EvaluatedMove */
+/** @typedef {import("./types.js").ShownView} ShownView */
+/** @typedef {import("./entry.js").MoveEntry} MoveEntry */
 /** @typedef {import("./types.js").AdviceView} AdviceView */
 /** @typedef {import("./types.js").ExplanationView} ExplanationView */
 /** @typedef {import("./types.js").PictureView} PictureView */
@@ -38,8 +40,15 @@ export class AnalysisPanel {
     this.showsEvaluation = localStorage.getItem("evaluation") === "on";
     /** The node whose hint is shown on the board. */
     this.hintNode = NO_NODE;
+    /** Its shapes, and the touches after which it was given. */
+    this.hint = "";
+    this.hintTouches = "";
     /** The node whose evaluation is shown or requested. */
     this.shownNode = NO_NODE;
+    /** The node whose moves have been evaluated. */
+    this.evaluatedNode = NO_NODE;
+    /** @type {EvaluatedMove[]} */
+    this.evaluatedMoves = [];
     this.evaluationButton = button("Evaluation", () => this.toggleEvaluation(), {
       "aria-pressed": String(this.showsEvaluation),
       title: "Show who stands better, and which moves are good",
@@ -89,10 +98,18 @@ export class AnalysisPanel {
     if (!this.isClosed) await solve.refresh();
   }
 
-  /** What the server draws over the board. */
-  get overlay() {
-    if (this.hintNode === this.page.view.node) return "hint";
-    return this.showsEvaluation ? "verdicts" : "";
+  /** Shapes of the hint for the node that is shown. */
+  get hintShapes() {
+    return this.hintNode === this.page.view.node ? this.hint : "";
+  }
+
+  /**
+   * Return which of the places that may be touched are good, if evaluations are shown.
+   * @param {MoveEntry} entry
+   */
+  rate(entry) {
+    const isShown = this.showsEvaluation && this.evaluatedNode === entry.node && !this.hintShapes;
+    return isShown ? entry.rate(this.evaluatedMoves) : {};
   }
 
   toggleEvaluation() {
@@ -100,11 +117,14 @@ export class AnalysisPanel {
     localStorage.setItem("evaluation", this.showsEvaluation ? "on" : "off");
     this.evaluationButton.setAttribute("aria-pressed", String(this.showsEvaluation));
     this.shownNode = NO_NODE;
-    void this.page.enqueue(() => this.page.refresh());
+    this.page.showEntry();
   }
 
-  /** @param {GameView} view */
+  /** @param {ShownView} view */
   show(view) {
+    if (this.hintNode === view.node && this.hintTouches !== view.touched.join())
+      void this.page.runInBackground(() => this.updateHint(view));
+    if (view.touched.length) return;
     this.showExplanation(view);
     this.pictures.show(view);
     // Learners have learned the usual rules, and choose where there is a choice.
@@ -127,21 +147,25 @@ export class AnalysisPanel {
     /** @type {EvaluationView} */
     const found = await get(`${this.page.path}/evaluation`, { node: view.node });
     if (this.page.view.node !== view.node || !this.showsEvaluation) return;
-    this.valueBar.classList.toggle("unknown", !found.known);
-    this.valueBar.hidden = !found.known;
-    if (!found.known) return;
+    const { analysis } = found;
+    this.valueBar.classList.toggle("unknown", !analysis);
+    this.valueBar.hidden = !analysis;
+    if (!analysis) return;
+    this.evaluatedNode = view.node;
+    this.evaluatedMoves = analysis.moves;
+    const certainty = makeCertainty(analysis.certainty);
     this.valueFill.style.width = `${100 * (found.share ?? 0.5)}%`;
-    setChildren(this.verdict, found.text, " ", makeCertainty(found.certainty));
+    setChildren(this.verdict, found.text, " ", certainty.cloneNode(true));
     setChildren(
       this.evaluation,
       h("h2", {}, "Position"),
-      h("p", {}, `${found.text}. `, makeCertainty(found.certainty), ` Source: ${playerOf(found.source)}.`),
-      ...found.details.map((/** @type {string} */ detail) => h("p", { class: "muted" }, `${detail}.`)),
-      found.line.length > 1 && h("p", {}, "Best play: ", h("strong", {}, found.line.join(" "))),
-      this.makeMoveTable(found.moves),
+      h("p", {}, `${found.text}. `, certainty, ` Source: ${playerOf(analysis.source)}.`),
+      ...found.details.map((detail) => h("p", { class: "muted" }, `${detail}.`)),
+      analysis.line.length > 1 && h("p", {}, "Best play: ", h("strong", {}, analysis.line.join(" "))),
+      this.makeMoveTable(analysis.moves, found.texts),
     );
     // The board now shows which places are good.
-    if (view.status === "yours") await this.page.enqueue(() => this.page.refresh());
+    this.page.drawBoard();
   }
 
   /** Show or hide the best moves, on the board and beside it. */
@@ -151,7 +175,7 @@ export class AnalysisPanel {
       if (this.hintNode === node) {
         this.hintNode = NO_NODE;
         setChildren(this.advice);
-        await this.page.refresh();
+        this.page.showEntry();
         return;
       }
       await this.showHint(node);
@@ -164,33 +188,57 @@ export class AnalysisPanel {
    */
   async showHint(node) {
     this.page.message.textContent = "Looking for the best move …";
-    /** @type {AdviceView} */
-    const advice = await get(`${this.page.path}/advice`, { node });
+    const advice = await this.fetchHint(node, this.page.view.touched);
     const best = advice.moves[0]?.move ?? "";
     const by = playerOf(advice.by);
     this.hintNode = node;
-    await this.page.refresh();
+    this.page.showEntry();
     setChildren(
       this.advice,
       h("h2", {}, "Hint"),
       h("p", {}, h("strong", {}, best), `. ${advice.text}. Source: ${by}.`),
-      !this.showsEvaluation && this.makeMoveTable(advice.moves),
+      !this.showsEvaluation && this.makeMoveTable(advice.moves, advice.texts),
     );
     this.page.message.textContent = `Hint from ${by}: ${best}`;
     announce(`Hint from ${by}: ${best}. ${advice.text}`);
   }
 
   /**
-   * Create a table of moves with their values and costs.
-   * @param {EvaluatedMoveView[]} moves
+   * @param {number} node
+   * @param {string[]} touched
    */
-  makeMoveTable(moves) {
-    const rows = moves.slice(0, MAX_ROWS).map(({ move, text, cost, mark, certainty }) =>
+  async fetchHint(node, touched) {
+    /** @type {AdviceView} */
+    const advice = await get(`${this.page.path}/advice`, { node, touched });
+    this.hint = advice.svg;
+    this.hintTouches = touched.join();
+    return advice;
+  }
+
+  /**
+   * Of a partial move, only what is still to be done is shown.
+   * @param {ShownView} view
+   */
+  async updateHint({ node, touched }) {
+    this.hint = "";
+    this.hintTouches = touched.join();
+    await this.fetchHint(node, touched);
+    const { view } = this.page;
+    if (view.node === node && view.touched.join() === touched.join()) this.page.drawBoard();
+  }
+
+  /**
+   * Create a table of moves with their values and costs.
+   * @param {EvaluatedMove[]} moves
+   * @param {string[]} texts
+   */
+  makeMoveTable(moves, texts) {
+    const rows = moves.slice(0, MAX_ROWS).map(({ move, cost, mark, certainty }, index) =>
       h(
         "tr",
         {},
         h("th", { scope: "row" }, this.makeMoveButton(move)),
-        h("td", {}, text),
+        h("td", {}, texts[index]),
         h("td", {}, makeCost(mark, cost)),
         h("td", { class: "muted" }, CERTAINTY_LABELS[certainty]),
       ),
@@ -301,10 +349,9 @@ function makePicture(picture) {
 
 /**
  * Tell how certain an evaluation is.
- * @param {Certainty | null} certainty
+ * @param {Certainty} certainty
  */
 export function makeCertainty(certainty) {
-  if (!certainty) return "";
   const title = CERTAINTY_TITLES[certainty];
   return h("span", { class: `certainty ${certainty}`, title }, CERTAINTY_LABELS[certainty]);
 }

@@ -1,6 +1,7 @@
 // HTTP and WebSocket requests to the server.
 
 /** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").GameChange} GameChange */
 /** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
 /** @typedef {import("./types.js").OpponentView} OpponentView */
 
@@ -100,18 +101,20 @@ export const fetchOpponents = (game, rules) => get("/api/opponents", { game, rul
 /**
  * Receive every change of a game; reconnects when the connection is lost.
  * @param {string} id
- * @param {(view: GameView) => void} onChange
+ * @param {() => number} getRevision returns the revision of the view that the page has
+ * @param {(answer: GameView | GameChange) => void} onChange
  * @param {(isConnected: boolean) => void} onConnection
  * @returns {() => void} a function that closes the connection
  */
-export function watchGame(id, onChange, onConnection) {
+export function watchGame(id, getRevision, onChange, onConnection) {
   let delay = FIRST_RETRY_DELAY;
   let isClosed = false;
   /** @type {WebSocket | undefined} */
   let socket;
   const connect = () => {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}/api/games/${id}/live`);
+    const address = `${scheme}://${location.host}/api/games/${id}/live`;
+    socket = new WebSocket(`${address}?since=${getRevision()}`);
     socket.onmessage = (event) => {
       delay = FIRST_RETRY_DELAY;
       onConnection(true);

@@ -11,8 +11,14 @@ import {
   isInside,
 } from "./animation.js";
 import { h, parseSvg } from "./dom.js";
+import { drawEntry, drawOver, labelPlace } from "./partial.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./entry.js").MoveEntry} MoveEntry */
+/**
+ * @typedef {Pick<GameView, "svg" | "labels" | "title"> & Partial<GameView> & { places?: string[] }} Drawing
+ *   places: those that may be touched, where no move is entered
+ */
 
 /** Distance in pixels from which a pressed pointer drags. */
 const DRAG_DISTANCE = 6;
@@ -77,44 +83,49 @@ export class BoardView {
 
   /**
    * Show a view; men are animated from their previous places.
-   * @param {Pick<GameView, "svg" | "places" | "labels" | "touched" | "title">} view
+   * @param {Drawing} view
+   * @param {MoveEntry | null} [entry] the move that is being entered
+   * @param {Record<string, "good" | "bad">} [rated] places that are known to be good or bad
+   * @param {string} [shapes] SVG to lie over the men
    */
-  show(view) {
+  show(view, entry = null, rated = {}, shapes = "") {
     const before = this.svg ? captureMen(this.svg) : [];
     const hadFocus = this.element.contains(document.activeElement);
     const svg = parseSvg(view.svg);
     svg.setAttribute("role", "group");
     svg.setAttribute("aria-label", `${view.title}, the board`);
-    this.places = view.places;
-    this.selected = view.touched.at(-1) ?? "";
-    this.labelPlaces(svg, view);
+    this.places = entry ? entry.places : (view.places ?? []);
+    this.selected = entry?.selected ?? "";
     this.element.replaceChildren(svg);
     this.svg = svg;
-    markFreePlaces(svg);
+    if (entry) drawEntry(svg, view, entry, rated);
+    this.labelPlaces(svg, view, entry);
+    if (shapes) drawOver(svg, shapes);
     for (const area of areasOf(svg)) area.classList.toggle("occupied", copyMan(svg, area) !== null);
     this.applyFlip(svg);
     this.cropToFit();
     animateMen(before, svg);
     this.animateNewDice(svg);
-    // The answer to the touch that starts a drag draws the board again; the man stays in the hand.
+    // The touch that starts a drag draws the board again; the man stays in the hand.
     if (this.drag?.ghost) svg.append(this.drag.ghost);
     if (hadFocus) this.areaOf(this.focused)?.focus();
   }
 
   /**
    * @param {SVGSVGElement} svg
-   * @param {Pick<GameView, "places" | "labels">} view
+   * @param {Drawing} view
+   * @param {MoveEntry | null} entry
    */
-  labelPlaces(svg, view) {
+  labelPlaces(svg, view, entry) {
     const areas = areasOf(svg);
     const names = areas.map((area) => area.dataset.place ?? "");
-    if (!names.includes(this.focused)) this.focused = view.places[0] ?? names[0] ?? "";
+    if (!names.includes(this.focused)) this.focused = this.places[0] ?? names[0] ?? "";
     for (const area of areas) {
       const name = area.dataset.place ?? "";
-      const isEnabled = view.places.includes(name);
+      const isEnabled = this.places.includes(name);
       area.querySelector("title")?.remove();
       area.setAttribute("role", "button");
-      area.setAttribute("aria-label", view.labels[name] ?? name);
+      area.setAttribute("aria-label", labelPlace(name, view, entry));
       area.setAttribute("tabindex", name === this.focused ? "0" : "-1");
       area.classList.toggle("enabled", isEnabled);
       if (!isEnabled) area.setAttribute("aria-disabled", "true");
@@ -291,17 +302,5 @@ function keepUpright(svg) {
       part.classList.add("upright");
       part.style.transformOrigin = `${box.x + box.width / 2}px ${box.y + box.height / 2}px`;
     }
-  }
-}
-
-/**
- * Mark free legal places with a small dot, and men that may be touched with a ring.
- * @param {SVGSVGElement} svg
- */
-function markFreePlaces(svg) {
-  const men = findMen(svg);
-  for (const mark of svg.querySelectorAll(".mark.legal")) {
-    const centre = { x: Number(mark.getAttribute("cx")), y: Number(mark.getAttribute("cy")) };
-    mark.classList.toggle("free", !men.some(({ box }) => isInside(box, centre)));
   }
 }

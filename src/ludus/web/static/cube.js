@@ -4,6 +4,7 @@ import { button, h, setChildren } from "./dom.js";
 import { seatRequests, sideName } from "./seats.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").ShownView} ShownView */
 /** @typedef {import("./game.js").GamePage} GamePage */
 
 /**
@@ -29,7 +30,7 @@ export class CubePanel {
     this.element = h("section", { class: "cube-panel", "aria-label": "Cube and score", hidden: true }, this.text, this.actions);
   }
 
-  /** @param {GameView} view */
+  /** @param {ShownView} view */
   show(view) {
     this.element.hidden = !view.stakes;
     if (!view.stakes) return;
@@ -81,7 +82,7 @@ export function makeNextGameButton(page) {
 
 /**
  * Return whether resigning is possible now: by the rules before a roll, else at any time.
- * @param {GameView} view
+ * @param {ShownView} view
  */
 export const canResign = ({ stakes, places }) => !stakes?.can_resign || places.includes("resign");
 
@@ -105,16 +106,16 @@ export class MoveConfirmation {
   }
 
   confirm() {
-    return this.page.touch(this.page.view.touched.at(-1) ?? "", true);
+    return this.page.sendMove();
   }
 }
 
 /**
  * Return whether a complete move waits for its confirmation.
- * @param {GameView} view
+ * @param {ShownView} view
  */
-export const isWaiting = ({ has_dice, status, touched, places }) =>
-  has_dice && status === "yours" && touched.length > 0 && !places.length;
+export const isWaiting = ({ has_dice, touched, places }) =>
+  has_dice && touched.length > 1 && !places.length;
 
 /**
  * Return whether the board is seen from the second side, which the only person plays with dice.

@@ -1,9 +1,11 @@
 // A position in which good moves are to be found: a board, the task, and whether a move solves it.
 // Puzzles and the mistakes of one's own games are such tasks. The server evaluates the moves.
 
-import { createGame, get, post, RequestError } from "./api.js";
+import { createGame, get } from "./api.js";
 import { BoardView } from "./board.js";
 import { announce, button, errorMessage, h, setChildren } from "./dom.js";
+import { MoveEntry } from "./entry.js";
+import { GameViews } from "./views.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").AdviceView} AdviceView */
@@ -24,8 +26,14 @@ export class Drill {
   constructor(onEnd, makeButtons) {
     this.onEnd = onEnd;
     this.makeButtons = makeButtons;
+    /** @type {GameViews | null} */
+    this.views = null;
     /** @type {GameView | null} */
     this.view = null;
+    /** @type {MoveEntry | null} */
+    this.entry = null;
+    /** Shapes that show the solution. */
+    this.solution = "";
     /** @type {Task | null} */
     this.task = null;
     this.isClean = true;
@@ -35,13 +43,11 @@ export class Drill {
     this.isChecking = false;
     /** Number of tasks started; only the last one is shown, whichever is loaded last. */
     this.numStarts = 0;
-    /** The node whose solution is drawn on the board. */
-    this.solvedNode = -1;
     this.prompt = h("h1", { class: "prompt" });
     this.result = h("p", { class: "message", role: "status" });
     this.board = new BoardView(
       (place) => void this.touch(place),
-      () => void this.refresh([]),
+      () => this.undo(),
     );
     this.toolbar = h("div", { class: "toolbar" });
     this.element = h(
@@ -77,14 +83,13 @@ export class Drill {
       const { game, rules, position } = task;
       const view = await createGame({ game, rules, position });
       if (start !== this.numStarts) return;
-      this.view = view;
+      this.views = new GameViews(view);
       this.task = task;
       this.isClean = true;
       this.hasEnded = false;
       this.numFound = 0;
-      this.solvedNode = -1;
-      await this.refresh([]);
-      if (start === this.numStarts) this.setState("open");
+      this.show(view);
+      this.setState("open");
     } catch (error) {
       if (start !== this.numStarts) return;
       this.task = null;
@@ -98,23 +103,23 @@ export class Drill {
     return `/api/games/${this.view?.id ?? ""}`;
   }
 
-  /**
-   * Show the current position with these places touched.
-   * @param {string[]} touched
-   */
-  async refresh(touched) {
-    const start = this.numStarts;
-    const overlay = this.view?.at === this.solvedNode ? "hint" : "";
-    const view = await get(this.path, { touched, overlay });
-    if (start === this.numStarts) this.show(view);
-  }
-
   /** @param {GameView} view */
   show(view) {
     this.view = view;
+    this.entry = new MoveEntry(view);
+    this.solution = "";
     this.prompt.textContent = this.task?.task ?? "";
-    this.board.show(view);
+    this.draw();
     this.showTools();
+  }
+
+  draw() {
+    if (this.view) this.board.show(this.view, this.entry, {}, this.solution);
+  }
+
+  undo() {
+    this.entry?.undo();
+    this.draw();
   }
 
   showTools() {
@@ -128,19 +133,20 @@ export class Drill {
 
   /** @param {string} place */
   async touch(place) {
-    const { view } = this;
-    if (!view || this.hasEnded || this.isChecking || view.status !== "yours") return;
-    try {
-      const body = { node: view.at, touched: view.touched, place };
-      this.show(await post(`${this.path}/touch`, body));
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      await this.refresh([]);
-      return;
+    const { view, views, entry } = this;
+    if (!view || !views || !entry || this.hasEnded || this.isChecking || !entry.touch(place)) return;
+    this.draw();
+    if (entry.isUnknown) {
+      entry.extend(await get(`${this.path}/entry`, { node: view.at, touched: entry.touched }));
+      this.draw();
     }
-    if (!this.view || this.view.at === view.at) return;
+    if (!entry.move) return;
+    const start = this.numStarts;
     this.isChecking = true;
     try {
+      const after = await views.post("moves", { node: view.at, move: entry.move });
+      if (start !== this.numStarts) return;
+      this.show(after);
       await this.checkMove(view.at);
     } finally {
       this.isChecking = false;
@@ -152,17 +158,16 @@ export class Drill {
    * @param {number} node
    */
   async checkMove(node) {
-    const { view, task } = this;
-    if (!view || !task) return;
+    const { view, views, task } = this;
+    if (!view || !views || !task) return;
     const text = firstMoveAfter(node, view);
-    /** @type {EvaluationView} */
-    const { moves } = await get(`${this.path}/evaluation`, { node });
-    const found = moves.find((each) => each.move === text);
-    if (!found || found.mark) {
+    const { analysis, texts } = await this.evaluate(node);
+    const index = analysis?.moves.findIndex((each) => each.move === text) ?? -1;
+    if (index < 0 || analysis?.moves[index]?.mark) {
       this.isClean = false;
-      await post(`${this.path}/at`, { node });
-      await this.refresh([]);
-      this.say("wrong", `${text}${found ? ` ${found.text}: that` : ""} is not the solution. Try again.`);
+      this.show(await views.post("at", { node }));
+      const what = index < 0 ? "" : ` ${texts[index]}: that`;
+      this.say("wrong", `${text}${what} is not the solution. Try again.`);
       return;
     }
     this.numFound += 1;
@@ -175,15 +180,22 @@ export class Drill {
     if (!this.hasEnded) this.setState("right");
   }
 
+  /**
+   * @param {number} node
+   * @returns {Promise<EvaluationView>}
+   */
+  evaluate(node) {
+    return get(`${this.path}/evaluation`, { node });
+  }
+
   /** Play the best reply. */
   async reply() {
-    const { view } = this;
-    if (!view) return;
-    /** @type {EvaluationView} */
-    const { moves } = await get(`${this.path}/evaluation`, { node: view.at });
-    const move = moves[0]?.move;
+    const { view, views } = this;
+    if (!view || !views) return;
+    const { analysis } = await this.evaluate(view.at);
+    const move = analysis?.moves[0]?.move;
     if (!move) return;
-    this.show(await post(`${this.path}/moves`, { node: view.at, move }));
+    this.show(await views.post("moves", { node: view.at, move }));
     if (this.view?.outcome) this.end("solved", this.view.prompt);
   }
 
@@ -192,11 +204,12 @@ export class Drill {
     const { view } = this;
     if (!view) return;
     /** @type {AdviceView} */
-    const { moves } = await get(`${this.path}/advice`, { node: view.at });
+    const { moves, svg } = await get(`${this.path}/advice`, { node: view.at });
     this.isClean = false;
-    this.solvedNode = view.at;
+    this.entry = new MoveEntry(view);
+    this.solution = svg;
     this.end("shown", `Solution: ${moves[0]?.move ?? ""}.${this.task?.note ? ` ${this.task.note}` : ""}`);
-    await this.refresh([]);
+    this.draw();
   }
 
   /**

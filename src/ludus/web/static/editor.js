@@ -102,7 +102,7 @@ export class EditorPanel {
 
   /** @param {ArrangementView} arrangement */
   show({ svg, labels, problem, mover, hands, hand_title, dice, has_dice }) {
-    this.page.showEditor({ svg, labels, places: Object.keys(labels), touched: [], title: "Set up" });
+    this.page.showEditor({ svg, labels, places: Object.keys(labels), title: "Set up" });
     this.problem.textContent = problem;
     this.tools.hidden = false;
     this.editButton.hidden = true;

@@ -1,10 +1,11 @@
 // Page of one game: board, prompt, players, and the panels beside them.
 
-import { createGame, get, hasStatus, post, watchGame } from "./api.js";
+import { createGame, get, hasStatus, watchGame } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BoardView } from "./board.js";
 import { CubePanel, isSeenFromSecond, MoveConfirmation } from "./cube.js";
 import { announce, errorMessage, h, setChildren, showConnection, showNotice } from "./dom.js";
+import { MoveEntry } from "./entry.js";
 import { LazyPanel } from "./lazy.js";
 import { MovesPanel } from "./moves.js";
 import { findSteps, Replay } from "./replay.js";
@@ -12,9 +13,12 @@ import { hasNoPerson, makeSeatCards, seatRequests } from "./seats.js";
 import { playMoveSound } from "./sound.js";
 import { Tabs } from "./tabs.js";
 import { EndPanel, Toolbar } from "./toolbar.js";
+import { GameViews } from "./views.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
+/** @typedef {import("./types.js").EntryView} EntryView */
+/** @typedef {import("./types.js").ShownView} ShownView */
 
 /** Number of the tab with the review. */
 const REVIEW_TAB = 2;
@@ -31,10 +35,16 @@ export class GamePage {
    * @param {(address: string) => Promise<void>} navigate
    */
   constructor(root, view, navigate) {
-    /** View of the node that is shown. */
-    this.view = view;
-    /** View of the current node of the game, whichever node is shown. */
-    this.latest = view;
+    this.views = new GameViews(view);
+    /** The move that is being entered at the node that is shown. */
+    this.entry = new MoveEntry(view);
+    /**
+     * View of the node that is shown, with the touches of a partial move.
+     * @type {ShownView}
+     */
+    this.view = this.entry.enter(view);
+    /** View of the node that is shown, as it is without touches. */
+    this.plain = view;
     this.navigate = navigate;
     /** @type {Promise<unknown>} */
     this.queue = Promise.resolve();
@@ -80,7 +90,7 @@ export class GamePage {
       this.seatCards,
       this.toolbar.element,
     );
-    this.replay = new Replay(this.board, this.area);
+    this.replay = new Replay(this.board, this.views, this.area);
     this.tabs = new Tabs(
       "About the game",
       [
@@ -103,7 +113,8 @@ export class GamePage {
     this.show(view);
     this.unwatch = watchGame(
       view.id,
-      (changed) => this.receive(changed),
+      () => this.latest.revision,
+      (answer) => this.receive(answer),
       (isConnected) => this.showConnection(isConnected),
     );
   }
@@ -122,7 +133,12 @@ export class GamePage {
   }
 
   get path() {
-    return `/api/games/${this.view.id}`;
+    return this.views.path;
+  }
+
+  /** View of the current node of the game, whichever node is shown. */
+  get latest() {
+    return this.views.latest;
   }
 
   /** Whether another node than the current one is shown. */
@@ -132,25 +148,32 @@ export class GamePage {
 
   /**
    * Receive a change of the game, made on this page or another.
+   * @param {import("./types.js").GameView | import("./types.js").GameChange} answer
+   */
+  receive(answer) {
+    const before = this.latest;
+    const view = this.views.read(answer);
+    if (!view) {
+      void this.enqueue(() => this.refresh());
+      return;
+    }
+    // The response to a later request may have been faster.
+    if (view !== this.latest || view.revision === before.revision) return;
+    if (this.isEditing) {
+      if (!this.isLooking) this.setView(view);
+    } else if (this.isLooking) this.moves.show(this.view, view.moves);
+    else this.show(view);
+  }
+
+  /**
+   * Remember a view as the one that is shown; a partial move is kept while its node stays current.
    * @param {GameView} view
    */
-  receive(view) {
-    // The response to a later request may have been faster.
-    if (view.revision < this.latest.revision) return;
-    if (this.isEditing) {
-      this.latest = view;
-      if (!this.isLooking) this.view = view;
-      return;
-    }
-    const hasChanged = view.at !== this.latest.at || view.revision !== this.latest.revision;
-    const isSame = JSON.stringify(view) === JSON.stringify(this.latest);
-    this.latest = view;
-    if (this.isLooking) {
-      this.moves.show(this.view, view.moves);
-      return;
-    }
-    // A partial move is kept as long as the current node stays the same.
-    if (hasChanged || !(isSame || this.view.touched.length)) this.show(view);
+  setView(view) {
+    const isSame = view.node === this.plain.node && JSON.stringify(view.entry) === JSON.stringify(this.plain.entry);
+    if (!isSame || !this.entry.touched.length) this.entry = new MoveEntry(view);
+    this.plain = view;
+    this.view = this.entry.enter(view);
   }
 
   /**
@@ -160,29 +183,44 @@ export class GamePage {
   show(view) {
     if (view.status !== "looking" && view.revision < this.latest.revision) view = this.latest;
     const steps = view.status === "looking" ? [] : findSteps(this.view, view);
-    const isNew = view.node !== this.view.node || view.prompt !== this.prompt.textContent;
     if (view.status !== "looking" && view.node > this.view.node) playMoveSound(view);
-    this.view = view;
-    if (view.status !== "looking") this.latest = view;
+    this.setView(view);
+    document.title = `${view.title} · Ludus`;
+    this.moves.show(view, view.moves);
+    this.review.panel?.show(view);
+    this.share.panel?.show(view);
+    this.showEntry(steps);
+  }
+
+  /**
+   * Show the view with the touches of a partial move.
+   * @param {number[]} [steps] nodes that are shown before
+   */
+  showEntry(steps = []) {
+    this.view = this.entry.enter(this.plain);
+    const { view } = this;
+    const isNew = String(view.node) !== this.area.dataset.node || view.prompt !== this.prompt.textContent;
     Object.assign(this.area.dataset, {
       status: view.status,
       node: view.node,
       touched: view.touched.join(" "),
     });
-    document.title = `${view.title} · Ludus`;
     const report = view.status === "looking" ? "" : view.told;
     this.prompt.textContent = view.prompt;
     this.message.textContent = report;
-    if (!this.isEditing) void this.replay.show(steps, view);
     setChildren(this.seatCards, ...makeSeatCards(view));
     this.cube.show(view);
     this.toolbar.show(view);
     this.end.show(view);
-    this.moves.show(view, view.moves);
     this.analysis.show(view);
-    this.review.panel?.show(view);
-    this.share.panel?.show(view);
+    if (!this.isEditing) void this.replay.show(steps, view, () => this.drawBoard());
     if (isNew) announce(view.touched.length ? view.prompt : `${report} ${view.prompt}`.trim());
+  }
+
+  /** Draw the board with the touches, and what is known of the moves. */
+  drawBoard() {
+    if (this.isEditing) return;
+    this.board.show(this.view, this.entry, this.analysis.rate(this.entry), this.analysis.hintShapes);
   }
 
   /** Flip the board, now and in later games of this kind. */
@@ -226,7 +264,7 @@ export class GamePage {
    * @param {unknown} [body]
    */
   postAction(action, body) {
-    return this.enqueue(async () => this.show(await post(`${this.path}/${action}`, body)));
+    return this.enqueue(async () => this.show(await this.views.post(action, body)));
   }
 
   /**
@@ -236,7 +274,7 @@ export class GamePage {
   setPace(change) {
     return this.enqueue(async () => {
       const pace = { paused: this.view.status === "paused", delay: this.view.delay };
-      this.show(await post(`${this.path}/pace`, { ...pace, ...change }));
+      this.show(await this.views.post("pace", { ...pace, ...change }));
     });
   }
 
@@ -246,10 +284,10 @@ export class GamePage {
    */
   tryAgain(node) {
     return this.enqueue(async () => {
-      const view = /** @type {GameView} */ (await post(`${this.path}/at`, { node }));
+      const view = await this.views.post("at", { node });
       const isPaused = view.status === "paused" && !hasNoPerson(view);
       const pace = { paused: false, delay: view.delay };
-      this.show(isPaused ? await post(`${this.path}/pace`, pace) : view);
+      this.show(isPaused ? await this.views.post("pace", pace) : view);
     });
   }
 
@@ -267,45 +305,60 @@ export class GamePage {
 
   hideEditor() {
     this.isEditing = false;
-    this.show(this.view);
+    this.show(this.plain);
   }
 
   /**
+   * Touch a place; one from which no move goes on does nothing.
    * @param {string} place
-   * @param {boolean} [isConfirmed] whether a complete move, touched last at this place, is played
    */
-  touch(place, isConfirmed = false) {
+  touch(place) {
+    if (!this.entry.touch(place)) {
+      if (this.view.status === "yours") announce(`Not possible. ${this.view.prompt}`);
+      return;
+    }
+    this.showEntry();
+    if (this.entry.isUnknown) void this.enqueue(() => this.loadEntry());
+    // A single touch is an action about the cube, which has nothing to undo.
+    const isHeld = this.confirmation.isOn && this.view.touched.length > 1;
+    if (this.entry.move && !isHeld) void this.sendMove();
+  }
+
+  /** Play the move that is complete; at a past node it opens a variation. */
+  sendMove() {
+    const { entry, isLooking } = this;
+    const { node } = this.view;
     return this.enqueue(async () => {
-      // A touch in a past position opens a variation there.
-      if (this.isLooking && this.view.places.includes(place))
-        this.show(await post(`${this.path}/at`, { node: this.view.node }));
-      if (this.view.status !== "yours") return;
-      const { at } = this.view;
-      const touched = isConfirmed ? this.view.touched.slice(0, -1) : this.view.touched;
-      const hold = this.confirmation.isOn && !isConfirmed;
       try {
-        const body = { node: at, touched, place, hold };
-        this.show(await post(`${this.path}/touch?overlay=${this.analysis.overlay}`, body));
+        if (isLooking) await this.views.post("at", { node });
+        this.show(await this.views.post("moves", { node, move: entry.move }));
       } catch (error) {
+        this.entry = new MoveEntry(this.plain);
+        await this.refresh().catch(() => this.showEntry());
+        // The game has changed on another page, and is shown as it is now.
         if (!hasStatus(error, 409, 422)) throw error;
-        // Not a legal destination: the man is deselected.
-        if (hasStatus(error, 409) || touched.length) await this.refresh([]);
-        else announce(`Not possible. ${this.view.prompt}`);
       }
     });
   }
 
-  undoTouch() {
-    return this.enqueue(() => this.refresh(this.view.touched.slice(0, -1)));
+  /** Request how to go on with a move that has many continuations. */
+  async loadEntry() {
+    const { entry } = this;
+    const { node, touched } = this.view;
+    const found = /** @type {EntryView} */ (await get(`${this.path}/entry`, { node, touched }));
+    if (!entry.isUnknown || entry !== this.entry) return;
+    entry.extend(found);
+    this.showEntry();
   }
 
-  /**
-   * Show the same node again.
-   * @param {string[]} [touched] places of the partial move; unchanged if omitted
-   */
-  async refresh(touched = this.view.touched) {
-    const node = this.isLooking ? this.view.node : undefined;
-    this.show(await get(this.path, { node, touched, overlay: this.analysis.overlay }));
+  undoTouch() {
+    this.entry.undo();
+    this.showEntry();
+  }
+
+  /** Show the same node again. */
+  async refresh() {
+    this.show(await this.views.get(this.isLooking ? this.view.node : undefined));
   }
 
   /**
@@ -326,9 +379,7 @@ export class GamePage {
    * @param {number} node
    */
   showNode(node) {
-    return this.enqueue(async () =>
-      this.show(await get(this.path, { node, overlay: this.analysis.overlay })),
-    );
+    return this.enqueue(async () => this.show(await this.views.get(node)));
   }
 
   /**

@@ -153,7 +153,8 @@ function makeCard({ title, how, result, share }) {
         setChildren(choice, h("p", { class: "muted" }, "It cannot play on this machine."));
         return;
       }
-      const { move, mark, text, cost, certainty, comment, pictures } = found;
+      const { move, text, evaluation, comment, pictures } = found;
+      const mark = evaluation?.mark ?? "";
       setChildren(
         choice,
         h(
@@ -162,8 +163,8 @@ function makeCard({ title, how, result, share }) {
           "Its move: ",
           h("strong", { class: mark ? "bad" : "good" }, `${move}${mark}`),
           text && ` ${/^[a-z]/.test(text) ? text : `expected result ${text}`}. `,
-          mark && `Gives away ${Number(cost.toFixed(2))} points. `,
-          makeCertainty(certainty),
+          mark && `Gives away ${Number(evaluation?.cost.toFixed(2))} points. `,
+          evaluation && makeCertainty(evaluation.certainty),
         ),
         h("div", { class: "pictures" }, ...pictures.slice(0, MAX_PICTURES).map(makeThumbnail)),
         comment && h("p", { class: "comment" }, comment),

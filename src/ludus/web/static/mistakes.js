@@ -22,7 +22,7 @@ export async function fetchMistakes(id) {
   const hasPerson = game.seats.some((seat) => !seat.player);
   return points.flatMap((point, index) => {
     const isOwn = !hasPerson || !game.seats[point.mover ?? -1]?.player;
-    return point.mark && isOwn ? [{ point, game, before: points[index - 1]?.node ?? 0 }] : [];
+    return point.move?.mark && isOwn ? [{ point, game, before: points[index - 1]?.node ?? 0 }] : [];
   });
 }
 
@@ -40,8 +40,8 @@ export async function makeTask({ point, before, game }, title) {
     game: game.game,
     rules,
     position,
-    task: `${title}: ${who} played ${point.text} (${MARK_TITLES[point.mark]?.toLowerCase()}). Find a better move.`,
+    task: `${title}: ${who} played ${point.text} (${MARK_TITLES[point.move?.mark ?? ""]?.toLowerCase()}). Find a better move.`,
     numMoves: 1,
-    note: point.reason,
+    note: point.move?.reason,
   };
 }

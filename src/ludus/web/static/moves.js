@@ -211,9 +211,9 @@ export class MovesPanel {
     const attributes = {
       class: `move${move.mark ? " mistake" : ""}${move.mover === DICE ? " dice" : ""}`,
       "aria-current": node === this.shownNode ? "step" : null,
-      title: MARK_TITLES[move.mark] ?? null,
+      title: MARK_TITLES[move.mark ?? ""] ?? null,
     };
-    const text = `${move.text}${move.mark}`;
+    const text = `${move.text}${move.mark ?? ""}`;
     /** @type {Node[]} */
     const parts = [button(text, () => this.page.showNode(node), attributes)];
     if (move.comment) parts.push(h("em", {}, move.comment));

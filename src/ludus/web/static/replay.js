@@ -1,8 +1,8 @@
 // Several moves that were made since the board was last shown, one after the other.
 
-import { get } from "./api.js";
-
 /** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").ShownView} ShownView */
+/** @typedef {import("./views.js").GameViews} GameViews */
 /** @typedef {import("./board.js").BoardView} BoardView */
 
 /** Milliseconds for which each of several moves is shown. */
@@ -31,16 +31,18 @@ export function findSteps(before, after) {
 export class Replay {
   /**
    * @param {BoardView} board
+   * @param {GameViews} views
    * @param {HTMLElement} area where the node that is being replayed is noted
    */
-  constructor(board, area) {
+  constructor(board, views, area) {
     this.board = board;
+    this.views = views;
     this.area = area;
     /** Number of times the board was shown; a later one ends the replay of an earlier one. */
     this.numReplays = 0;
     /**
      * The view at the end of the replay.
-     * @type {GameView | null}
+     * @type {ShownView | null}
      */
     this.last = null;
   }
@@ -48,9 +50,10 @@ export class Replay {
   /**
    * Show the board; several moves since the last one are shown one after the other.
    * @param {number[]} steps the nodes to show before
-   * @param {GameView} view
+   * @param {ShownView} view
+   * @param {() => void} draw draws the view
    */
-  async show(steps, view) {
+  async show(steps, view, draw) {
     const isSame = this.last?.node === view.node && !view.touched.length;
     if (this.last && isSame && !steps.length) {
       this.last = view;
@@ -60,17 +63,15 @@ export class Replay {
     this.last = view;
     for (const node of steps) {
       this.area.dataset.replay = String(node);
-      const past = /** @type {GameView | null} */ (
-        await get(`/api/games/${view.id}`, { node }).catch(() => null)
-      );
+      const past = await this.views.get(node).catch(() => null);
       if (replay !== this.numReplays) return;
       if (!past) break;
-      this.board.show({ ...past, places: [] });
+      this.board.show(past);
       await new Promise((resolve) => setTimeout(resolve, REPLAY_DELAY));
       if (replay !== this.numReplays) return;
     }
     delete this.area.dataset.replay;
-    this.board.show(this.last);
     this.last = null;
+    draw();
   }
 }

@@ -79,7 +79,7 @@ export class ReviewPanel {
 
   /** @param {ReviewView} review */
   showReview({ points, sides }) {
-    const mistakes = points.filter((point) => point.mark);
+    const mistakes = points.filter(({ move }) => move?.mark);
     const own = mistakes.filter(({ mover }) => !this.page.view.seats[mover ?? -1]?.player);
     setChildren(
       this.result,
@@ -102,16 +102,18 @@ export class ReviewPanel {
    */
   makeMistake(point, points) {
     const before = points[points.indexOf(point) - 1]?.node ?? 0;
-    const { mark, mark_certainty, mover, reason, line, text } = point;
+    const { mover, text, move } = point;
+    if (!move) return null;
+    const { mark, certainty, reason, line } = move;
     const isOwn = !this.page.view.seats[mover ?? -1]?.player;
-    const isSure = mark_certainty !== "estimate";
+    const isSure = certainty !== "estimate";
     const name = MARK_TITLES[mark] ?? "";
     const title = isSure ? name : `Probably: ${name.toLowerCase()}`;
     return h(
       "li",
       {},
       h("strong", { class: "bad" }, `${sideName(this.page.view, mover)} ${text}${mark}`),
-      h("small", {}, `${title} · ${CERTAINTY_LABELS[mark_certainty ?? "estimate"]}`),
+      h("small", {}, `${title} · ${CERTAINTY_LABELS[certainty]}`),
       h("span", {}, reason),
       line.length > 1 && h("small", {}, `Best play: ${line.join(" ")}`),
       h(
@@ -148,7 +150,7 @@ export class ReviewPanel {
       xRange: [0, numPlies],
       yRange: [0, 1],
       baseline: 0.5,
-      crosses: points.flatMap(({ mark }, index) => (mark ? [[index, findShare(points, index)]] : [])),
+      crosses: points.flatMap(({ move }, index) => (move?.mark ? [[index, findShare(points, index)]] : [])),
       cursor: cursor < 0 ? undefined : cursor,
       onSelect: (x) => {
         const point = points[Math.min(Math.max(Math.round(x), 0), points.length - 1)];
@@ -173,8 +175,9 @@ export function findShare(points, index) {
 }
 
 /** @param {ReviewSideView} side */
-function makeSide({ side, moves, inaccuracies, mistakes, blunders, cube_mistakes, ...rated }) {
-  const { luck, performance_rating, rating } = rated;
+function makeSide({ side, moves, marks, cube_mistakes, summary }) {
+  const [inaccuracies, mistakes, blunders] = [marks["?!"] ?? 0, marks["?"] ?? 0, marks["??"] ?? 0];
+  const { luck = 0, performance_rating = null, rating = "" } = summary ?? {};
   const share = moves ? Math.round((100 * (mistakes + blunders)) / moves) : 0;
   const parts = [
     [inaccuracies, "inaccuracy", "inaccuracies"],
@@ -190,16 +193,16 @@ function makeSide({ side, moves, inaccuracies, mistakes, blunders, cube_mistakes
     cube_mistakes > 0 && h("small", {}, `${cube_mistakes} of them about the cube`),
     performance_rating !== null &&
       h("small", {}, `Performance rating ${performance_rating.toFixed(1)} (${rating ?? ""})`),
-    luck !== null && h("small", {}, `Luck ${luck < 0 ? "−" : "+"}${Math.abs(luck).toFixed(2)} points`),
+    summary && h("small", {}, `Luck ${luck < 0 ? "−" : "+"}${Math.abs(luck).toFixed(2)} points`),
   );
 }
 
 /** @param {ReviewPointView[]} points */
 function describeCertainty(points) {
-  const known = points.filter((point) => point.mark_certainty);
+  const known = points.flatMap(({ move }) => (move ? [move] : []));
   if (!known.length) return "No move of this game was a choice.";
   const counts = /** @type {const} */ (["exact", "likely", "estimate"]).flatMap((certainty) => {
-    const count = known.filter((point) => point.mark_certainty === certainty).length;
+    const count = known.filter((move) => move.certainty === certainty).length;
     return count ? [`${Math.round((100 * count) / known.length)}% ${CERTAINTY_LABELS[certainty]}`] : [];
   });
   return `How certain the verdicts are: ${counts.join(", ")}.`;

@@ -1,8 +1,9 @@
 // Learned rules explained to a person: a test, the rules, and a test of the same kind afterwards.
 
-import { createGame, get, post, RequestError } from "./api.js";
+import { createGame, get, post } from "./api.js";
 import { BoardView } from "./board.js";
 import { announce, button, errorMessage, h, makeOptions, parseSvg, setChildren } from "./dom.js";
+import { MoveEntry } from "./entry.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").EvaluationView} EvaluationView */
@@ -21,6 +22,8 @@ export class RulesTestPage {
     this.test = null;
     /** @type {GameView | null} */
     this.view = null;
+    /** @type {MoveEntry | null} */
+    this.entry = null;
     this.hasRead = true;
     this.numRight = { before: 0, after: 0 };
     this.isClosed = false;
@@ -30,7 +33,7 @@ export class RulesTestPage {
     this.message = h("p", { class: "message", role: "status" });
     this.board = new BoardView(
       (place) => void this.touch(place),
-      () => void this.refresh([]),
+      () => this.undo(),
     );
     this.content = h("div", { class: "drill" });
     setChildren(root, h("div", { class: "puzzle" }, this.prompt, this.message, this.content));
@@ -117,9 +120,9 @@ export class RulesTestPage {
     this.part = part;
     this.index = index;
     const { game, rules } = test;
-    this.view = await createGame({ game, rules, position: task.position });
+    const view = await createGame({ game, rules, position: task.position });
     setChildren(this.content, this.board.element);
-    await this.refresh([]);
+    this.show(view);
     this.prompt.textContent = task.task;
     const number = `Board ${index + 1} of ${test[part].length}`;
     this.message.textContent = part === "before" ? number : `Second test. ${number}`;
@@ -132,33 +135,29 @@ export class RulesTestPage {
     return `/api/games/${this.view?.id ?? ""}`;
   }
 
-  /** @param {string[]} touched */
-  async refresh(touched) {
-    this.show(await get(this.path, { touched }));
-  }
-
   /** @param {GameView} view */
   show(view) {
     this.view = view;
-    this.board.show(view);
+    this.entry = new MoveEntry(view);
+    this.board.show(view, this.entry);
+  }
+
+  undo() {
+    this.entry?.undo();
+    if (this.view) this.board.show(this.view, this.entry);
   }
 
   /** @param {string} place */
   async touch(place) {
-    const { view, part, index } = this;
-    if (!view || !part || index === undefined || view.status !== "yours" || this.isBusy) return;
+    const { view, entry, part, index } = this;
+    if (!view || !entry || !part || index === undefined || this.isBusy || !entry.touch(place)) return;
+    this.board.show(view, entry);
+    if (!entry.move) return;
     this.isBusy = true;
     try {
-      const body = { node: view.at, touched: view.touched, place };
-      const next = /** @type {GameView} */ (await post(`${this.path}/touch`, body));
-      this.show(next);
-      if (next.at !== view.at) {
-        await this.countMove(view.at, next, part);
-        await this.start(part, index + 1);
-      }
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      await this.refresh([]);
+      this.show(await post(`${this.path}/moves`, { node: view.at, move: entry.move }));
+      await this.countMove(view.at, entry.move, part);
+      await this.start(part, index + 1);
     } finally {
       this.isBusy = false;
     }
@@ -167,14 +166,13 @@ export class RulesTestPage {
   /**
    * Count the move that was made at a node if it is right; which one was, is not told.
    * @param {number} node
-   * @param {GameView} view after the move
+   * @param {string} move
    * @param {"before" | "after"} part
    */
-  async countMove(node, view, part) {
-    const made = view.moves.find((each) => each.parent === node)?.text;
+  async countMove(node, move, part) {
     /** @type {EvaluationView} */
-    const { moves } = await get(`${this.path}/evaluation`, { node });
-    const found = moves.find((each) => each.move === made);
+    const { analysis } = await get(`${this.path}/evaluation`, { node });
+    const found = analysis?.moves.find((each) => each.move === move);
     if (found && !found.mark) this.numRight[part] += 1;
   }
 

@@ -6,6 +6,7 @@ import { makeLazyButton } from "./lazy.js";
 import { hasNoPerson } from "./seats.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
+/** @typedef {import("./types.js").ShownView} ShownView */
 /** @typedef {import("./game.js").GamePage} GamePage */
 
 /**
@@ -51,7 +52,7 @@ export class Toolbar {
   /**
    * Create the buttons, each with the condition under which it is visible. They are created once,
    * so that a pressed button is not replaced.
-   * @returns {[HTMLElement, (view: GameView, isWatching: boolean) => boolean][]}
+   * @returns {[HTMLElement, (view: ShownView, isWatching: boolean) => boolean][]}
    */
   makeTools() {
     const { page } = this;
@@ -114,7 +115,7 @@ export class Toolbar {
     ];
   }
 
-  /** @param {GameView} view */
+  /** @param {ShownView} view */
   show(view) {
     const isWatching = hasNoPerson(view);
     for (const [element, isVisible] of this.tools) element.hidden = !isVisible(view, isWatching);

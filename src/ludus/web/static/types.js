@@ -10,58 +10,85 @@
  * @typedef {SeatRequest & { side: string, title: string, standing: string, persona: string }} SeatView
  * @typedef {{
  *   node: number, parent: number | null, mover: number | null, text: string,
- *   by: string, comment: string, verdict: "" | "kept" | "lost", mark: Mark
+ *   by: string, comment: string, mark: Mark | null
  * }} MoveView
  * @typedef {"" | "?!" | "?" | "??"} Mark
  * @typedef {"exact" | "likely" | "estimate"} Certainty
  * @typedef {{ comment: string, scores: [string, number][], pictures: string[] }} ExplanationView
  * @typedef {{ title: string, text: string, svg: string }} PictureView
  * @typedef {{ winner: number | null, reason: string, points: number }} OutcomeView
+ * @typedef {number | null} Target
  * @typedef {{
- *   id: string, revision: number, game: string, title: string, rules: string,
- *   node: number, at: number, position: string, svg: string, places: string[],
- *   labels: Record<string, string>, touched: string[], prompt: string, told: string,
+ *   task: number, stage: "begin" | "go" | "take",
+ *   next: Record<string, Target | Record<string, Target>>, standings: [number, number],
+ *   dice_left: number[] | null
+ * }} EntryStateView
+ * @typedef {{
+ *   moves: string[], states: EntryStateView[], texts: string[], go_task: number,
+ *   stacks: Record<string, [number, number]>
+ * }} EntryView
+ * @typedef {[number, number, number, number, number]} Slots x, y, steps to the next, number
+ * @typedef {{ slots: Record<string, Slots>, marks: Record<string, string> }} BoardView
+ * @typedef {{
+ *   revision: number, node: number, at: number, position: string, labels: Record<string, string>,
+ *   entry: EntryView | null, prompt: string, told: string,
  *   status: "yours" | "thinking" | "paused" | "over" | "looking" | "trouble",
  *   mover: number, outcome: OutcomeView | null, seats: SeatView[], delay: number,
- *   moves: MoveView[], thought: ExplanationView | null, has_dice: boolean,
- *   stakes: StakesView | null, resignations: string[]
+ *   thought: ExplanationView | null, stakes: StakesView | null, resignations: string[]
+ * }} GameState
+ * @typedef {GameState & {
+ *   id: string, game: string, title: string, rules: string, has_dice: boolean, board: BoardView,
+ *   svg: string, moves: MoveView[]
  * }} GameView
+ * @typedef {GameView & { touched: string[], places: string[] }} ShownView
+ * @typedef {[number, number, string[]]} LineChange first line, number of lines, new lines
+ * @typedef {Partial<GameState> & {
+ *   since: number, revision: number, svg: LineChange[], moves: MoveView[]
+ * }} GameChange
  * @typedef {{
  *   cube: number | null, owner: number | null, match: number, score: [number, number],
  *   game_number: number, crawford: boolean, jacoby: boolean, can_resign: boolean
  * }} StakesView
  * @typedef {"win" | "draw" | "loss" | "equity"} Value
  * @typedef {{
- *   move: string, value: Value, depth: number | null, cost: number, equity?: number | null
- * }} RatedMoveView
+ *   win: number, win_gammon: number, win_backgammon: number, lose_gammon: number,
+ *   lose_backgammon: number
+ * }} Chances
  * @typedef {{
- *   node: number, known: boolean, why: string, value: Value | null, depth: number | null,
- *   equity?: number | null, mover: number, moves: RatedMoveView[]
- * }} VerdictView
+ *   certainty: Certainty, source: string, points: number, value: Value | null,
+ *   depth: number | null, chances: Chances | null, lookahead: string
+ * }} Evaluation
+ * @typedef {Evaluation & { move: string, cost: number, mark: Mark, line: string[] }} EvaluatedMove
+ * @typedef {Chances & { best: string, equities: Record<string, number>, depth: string }} CubeEvaluation
+ * @typedef {Evaluation & {
+ *   line: string[], moves: EvaluatedMove[], cube: CubeEvaluation | null
+ * }} PositionAnalysis
  * @typedef {{
- *   move: string, certainty: Certainty, source: string, points: number, value: Value | null,
- *   depth: number | null, cost: number, mark: Mark, line: string[], text: string
- * }} EvaluatedMoveView
- * @typedef {{
- *   node: number, mover: number, known: boolean, certainty: Certainty | null, source: string,
- *   text: string, share: number | null, points: number | null, value: Value | null,
- *   depth: number | null, line: string[], moves: EvaluatedMoveView[], details: string[]
+ *   node: number, mover: number, analysis: PositionAnalysis | null, text: string,
+ *   share: number | null, texts: string[], details: string[]
  * }} EvaluationView
- * @typedef {{ exact: boolean, by: string, text: string, moves: EvaluatedMoveView[] }} AdviceView
+ * @typedef {{
+ *   exact: boolean, by: string, text: string, moves: EvaluatedMove[], texts: string[], svg: string
+ * }} AdviceView
+ * @typedef {{
+ *   move: string, mover: number, mark: Mark, cost: number, certainty: Certainty,
+ *   before: Evaluation, after: Evaluation, best: string, line: string[], reply: string[],
+ *   reason: string, kind: string, counted: boolean
+ * }} ReviewedMove
  * @typedef {{
  *   node: number, text: string, mover: number | null, share: number | null,
- *   depth: number | null, certainty: Certainty | null, lost: number, mark: Mark,
- *   mark_certainty: Certainty | null, best: string, line: string[], reply: string[],
- *   reason: string, kind: string, luck: number | null
+ *   evaluation: Evaluation | null, move: ReviewedMove | null, luck: number | null
  * }} ReviewPointView
  * @typedef {{
- *   side: string, moves: number, inaccuracies: number, mistakes: number, blunders: number,
- *   lost: number, cube_mistakes: number, luck: number | null,
- *   performance_rating: number | null, rating: string | null
- * }} ReviewSideView
+ *   moves: number, cube_decisions: number, total_error: number, move_error: number,
+ *   cube_error: number, error_per_decision: number | null, luck: number,
+ *   performance_rating: number | null, rating: string | null, marks: Record<string, number>
+ * }} SideSummary
  * @typedef {{
- *   known: boolean, why: string, points: ReviewPointView[], sides: ReviewSideView[]
- * }} ReviewView
+ *   side: string, moves: number, marks: Record<string, number>, lost: number,
+ *   cube_mistakes: number, summary: SideSummary | null
+ * }} ReviewSideView
+ * @typedef {{ points: ReviewPointView[], sides: ReviewSideView[] }} ReviewView
  * @typedef {{
  *   available: boolean, state: "none" | "running" | "paused" | "done" | "failed" | "too_large",
  *   why: string, done: number, minutes: number | null, gigabytes: number
@@ -82,8 +109,8 @@
  *   learners: LearnerView[]
  * }} LearnersView
  * @typedef {{
- *   move: string, comment: string, pictures: PictureView[], certainty: Certainty | null,
- *   mark: Mark, cost: number, text: string
+ *   move: string, comment: string, pictures: PictureView[], evaluation: EvaluatedMove | null,
+ *   text: string
  * }} ComparedChoiceView
  * @typedef {{
  *   game: string, title: string, sides: string[], presets: string[], start: string, has_puzzles: boolean

@@ -1,4 +1,4 @@
-"""Exact values of positions and lines, and puzzles made from them, in a worker process."""
+"""Puzzles made from exact values, in a worker process."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -7,13 +7,12 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from ludus.core.errors import BadDatabase, CannotSolve, LudusError
-from ludus.core.game import CHANCE, Position
-from ludus.oracles.interface import Oracle, Unsolved
-from ludus.oracles.selection import find_database_folders
+from ludus.core.game import Position
+from ludus.oracles.interface import Oracle
 from ludus.oracles.selection import oracle as find_oracle
 from ludus.web.errors import WorkerUnavailable
-from ludus.web.worker_cache import load_game, load_position
+from ludus.web.evaluations import describe_tables
+from ludus.web.worker_cache import load_game
 
 
 def load_oracle(game: str, rules: str) -> Oracle:
@@ -24,28 +23,6 @@ def load_oracle(game: str, rules: str) -> Oracle:
 @lru_cache(maxsize=16)
 def _make_oracle(game: str, rules: str, tables: tuple[tuple[str, int], ...]) -> Oracle:
     return find_oracle(load_game(game, rules))
-
-
-def describe_tables() -> tuple[tuple[str, int], ...]:
-    """Return the folders of solved games and their numbers of files, which grow while solving."""
-    try:
-        folders = find_database_folders()
-        return tuple((str(folder), sum(1 for _ in folder.iterdir())) for folder in folders)
-    except (LudusError, OSError):
-        return ()
-
-
-def compute_values(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the verdict on a position and its moves."""
-    try:
-        oracle = load_oracle(job["game"], job["rules"])
-        position = load_position(job)
-        if position.outcome() is not None or position.mover == CHANCE:
-            return {"known": False, "why": "there is no move to choose here"}
-        verdict = oracle.verdict(position)
-    except (CannotSolve, BadDatabase, Unsolved) as error:
-        return {"known": False, "why": str(error)}
-    return {"known": True, "why": f"solved {oracle.coverage}", **verdict.to_json()}
 
 
 GRADES = (1, 2, 3)
