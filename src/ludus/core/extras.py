@@ -13,6 +13,7 @@ EXTRAS = {
     "ray": "cluster",
     "pyarrow": "data",
     "onnx": "onnx",
+    "onnxscript": "onnx",
     "gymnasium": "rl",
     "pettingzoo": "rl",
     "bgsage": "backgammon",

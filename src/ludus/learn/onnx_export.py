@@ -1,21 +1,64 @@
 """Networks of players and of weight files as ONNX models; docs/data.md lists what they read."""
 
 import json
-from collections.abc import Callable
+import logging
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.extras import require_package
 from ludus.core.files import quote_path
 from ludus.core.player import Player
 from ludus.core.spec import parse_spec
 from ludus.games import game as named_game
-from ludus.learn.common.onnx_graph import OnnxModel, import_onnx
 from ludus.learn.common.weights import BadWeights
-from ludus.players import find_player_class
+
+if TYPE_CHECKING:
+    from torch import nn
+
+METADATA_KEY = "ludus"
+
+FLOAT, INT64 = "float32", "int64"
 
 SUFFIXES = (".safetensors", ".npz")
 """Names of weight files."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """An input or output of a model; its first dimension is the number of rows."""
+
+    name: str
+    width: int
+    """Number of columns; 0 for a vector with one number a row."""
+
+    meaning: str
+    kind: str = FLOAT
+
+
+class ExportableNetwork(NamedTuple):
+    """A network in torch, and what an ONNX model says about it."""
+
+    module: "nn.Module"
+    """Maps the inputs to the outputs, in their order."""
+
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+    description: str
+    metadata: Mapping[str, Any]
+
+
+class OnnxModel(NamedTuple):
+    """An exported network."""
+
+    data: bytes
+    """The content of the file."""
+
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
 
 
 def build_onnx_model(what: str, game: str = "") -> OnnxModel:
@@ -23,15 +66,60 @@ def build_onnx_model(what: str, game: str = "") -> OnnxModel:
 
     `game` is needed for `deepq` alone, which plays several games.
     """
-    import_onnx()
+    from ludus.players import find_player_class
+
+    for package in ("onnx", "onnxscript", "torch"):
+        require_package(package, "an ONNX model")
     if what.endswith(SUFFIXES):
-        return _build_file_model(Path(what), game)
+        return export_network(_load_file(Path(what), game))
     kind, _ = find_player_class(parse_spec(what))
-    for name, build in _PLAYER_MODELS.items():
+    for name, load in _PLAYER_NETWORKS.items():
         if name == kind.__name__:
-            return build(_make_player(what, kind, game))
+            return export_network(load(_make_player(what, kind, game)))
     known = ", ".join(("nnmm", "hybrid", "scholar", "gammon", "deepq"))
     raise BadSpec(f"{quote(what)} has no networks; players with networks are {known}")
+
+
+def export_network(network: ExportableNetwork) -> OnnxModel:
+    """Export a network by torch's exporter; the same weights give the same model."""
+    import onnx
+    import torch
+    from onnxscript import ir
+
+    module = network.module.requires_grad_(False).eval()
+    examples = tuple(
+        torch.zeros((2, each.width) if each.width else 2, dtype=getattr(torch, each.kind))
+        for each in network.inputs
+    )
+    module(*examples)  # fills caches of constants, which must not be computed symbolically
+    rows = torch.export.Dim("rows")
+    with warnings.catch_warnings():
+        # Torch warns of its own changes to come, and of packages that it can do without.
+        warnings.simplefilter("ignore")
+        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+        program = torch.onnx.export(
+            module,
+            examples,
+            dynamo=True,
+            verbose=False,
+            input_names=[each.name for each in network.inputs],
+            output_names=[each.name for each in network.outputs],
+            dynamic_shapes=[{0: rows}] * len(examples),
+        )
+    assert program is not None
+    model = program.model
+    # Nodes carry the stack of the Python code, with the folders of this machine.
+    ir.passes.common.ClearMetadataAndDocStringPass()(model)
+    model.producer_name, model.producer_version = "ludus", None
+    model.graph.name, model.doc_string = "ludus", network.description
+    described = (*network.inputs, *network.outputs)
+    for value, info in zip((*model.graph.inputs, *model.graph.outputs), described, strict=True):
+        value.doc_string = info.meaning
+    tensors = {each.name: each.meaning for each in described}
+    model.metadata_props[METADATA_KEY] = json.dumps({**network.metadata, "tensors": tensors})
+    proto = ir.to_proto(model)
+    onnx.checker.check_model(proto)
+    return OnnxModel(proto.SerializeToString(), network.inputs, network.outputs)
 
 
 def _make_player(spec: str, kind: type[Player], game: str) -> Player:
@@ -43,84 +131,84 @@ def _make_player(spec: str, kind: type[Player], game: str) -> Player:
     return player(spec, named_game(game or games[0]))
 
 
-def _build_nnmm(player: Any) -> OnnxModel:
+def _load_nnmm(player: Any) -> ExportableNetwork:
     from ludus.learn.nnmm.chain import find_shipped_weights, load_committee
-    from ludus.learn.nnmm.onnx_model import build_chain_model
+    from ludus.learn.nnmm.onnx_model import describe_committee
 
     settings = player.settings
     files = find_shipped_weights()
     shipped = files.get((settings.size, str(player.chain.order)))
     path = Path(settings.weights) if settings.weights else shipped
     assert path is not None, "the player has loaded it"
-    return build_chain_model(load_committee(path))
+    return describe_committee(load_committee(path))
 
 
-def _build_scholar(player: Any) -> OnnxModel:
+def _load_scholar(player: Any) -> ExportableNetwork:
     from ludus.learn.scholar.inference import find_shipped_weights
-    from ludus.learn.scholar.onnx_model import build_scholar_model
+    from ludus.learn.scholar.onnx_model import describe_scholar
     from ludus.learn.scholar.weights import load_weights
 
     settings = player.settings
-    shipped = find_shipped_weights().get((settings.way, settings.size))
+    shipped = find_shipped_weights().get((settings.kind, settings.size))
     path = Path(settings.weights) if settings.weights else shipped
     assert path is not None, "the player has loaded it"
-    return build_scholar_model(load_weights(path))
+    return describe_scholar(load_weights(path))
 
 
-def _build_gammon(player: Any) -> OnnxModel:
-    from ludus.learn.gammon.onnx_model import build_chances_model, build_move_model
+def _load_gammon(player: Any) -> ExportableNetwork:
+    from ludus.learn.gammon.onnx_model import describe_chances, describe_move_network
 
-    build: Callable[[Any], OnnxModel]
-    build = build_chances_model if player.settings.is_strong else build_move_model
-    return build(player.network)
-
-
-def _build_deepq(player: Any) -> OnnxModel:
-    from ludus.learn.dqn.onnx_model import build_q_model
-
-    return build_q_model(player.weights, player.game)
+    return (describe_chances if player.settings.is_strong else describe_move_network)(
+        player.network
+    )
 
 
-_PLAYER_MODELS: dict[str, Callable[[Any], OnnxModel]] = {
-    "NnmmPlayer": _build_nnmm,
-    "HybridPlayer": _build_nnmm,
-    "ScholarPlayer": _build_scholar,
-    "GammonPlayer": _build_gammon,
-    "DqnPlayer": _build_deepq,
+def _load_deepq(player: Any) -> ExportableNetwork:
+    from ludus.learn.dqn.network import describe_network
+
+    return describe_network(player.weights, player.game)
+
+
+_PLAYER_NETWORKS: dict[str, Callable[[Any], ExportableNetwork]] = {
+    "NnmmPlayer": _load_nnmm,
+    "HybridPlayer": _load_nnmm,
+    "ScholarPlayer": _load_scholar,
+    "GammonPlayer": _load_gammon,
+    "DqnPlayer": _load_deepq,
 }
-"""Builders by the player's class, which is imported only if it is asked for."""
+"""Networks by the player's class, which is imported only if it is asked for."""
 
 
-def _build_file_model(path: Path, game: str) -> OnnxModel:
-    """Build the model of a weight file, whose content says which learner wrote it."""
+def _load_file(path: Path, game: str) -> ExportableNetwork:
+    """Load the networks of a weight file, whose content says which learner wrote it."""
     if not path.is_file():
         raise BadWeights(f"there is no file {quote_path(path)}")
     if path.suffix == ".npz":
         if game:
-            from ludus.learn.dqn.inference import load_arrays, select_weights
-            from ludus.learn.dqn.onnx_model import build_q_model
+            from ludus.learn.dqn.network import describe_network
+            from ludus.learn.dqn.weights import load_weights as load_q_weights
 
             chosen = named_game(game)
-            return build_q_model(select_weights(load_arrays(path, chosen)[1], chosen), chosen)
+            return describe_network(load_q_weights(path, chosen), chosen)
         from ludus.learn.gammon.network import GammonNetwork
-        from ludus.learn.gammon.onnx_model import build_move_model
+        from ludus.learn.gammon.onnx_model import describe_move_network
 
-        return build_move_model(GammonNetwork.load(path))
+        return describe_move_network(GammonNetwork.load(path))
     kind = _read_kind(path)
     if kind.startswith("nnmm"):
         from ludus.learn.nnmm.chain import load_committee
-        from ludus.learn.nnmm.onnx_model import build_chain_model
+        from ludus.learn.nnmm.onnx_model import describe_committee
 
-        return build_chain_model(load_committee(path))
+        return describe_committee(load_committee(path))
     if kind.startswith("scholar"):
-        from ludus.learn.scholar.onnx_model import build_scholar_model
+        from ludus.learn.scholar.onnx_model import describe_scholar
         from ludus.learn.scholar.weights import load_weights
 
-        return build_scholar_model(load_weights(path))
+        return describe_scholar(load_weights(path))
     from ludus.learn.gammon.network import ChancesNetwork
-    from ludus.learn.gammon.onnx_model import build_chances_model
+    from ludus.learn.gammon.onnx_model import describe_chances
 
-    return build_chances_model(ChancesNetwork.load(path))
+    return describe_chances(ChancesNetwork.load(path))
 
 
 def _read_kind(path: Path) -> str:

@@ -17,7 +17,7 @@ from ludus.learn.common.weights import (
     write_npz,
     write_tensors,
 )
-from ludus.learn.dqn.inference import load_arrays
+from ludus.learn.dqn.weights import load_weights
 from ludus.learn.gammon.network import GammonNetwork
 from ludus.learn.nnmm.weights import import_galassi_networks
 
@@ -96,7 +96,7 @@ def test_no_learner_unpacks_a_small_file_with_much_in_it(tmp_path):
         (tmp_path / f"rawest-TFR_{part}.npz").write_bytes(content.getvalue())
     for load in (
         lambda: GammonNetwork.load(file),
-        lambda: load_arrays(file, game("hexapawn")),
+        lambda: load_weights(file, game("hexapawn")),
         lambda: import_galassi_networks(tmp_path),
     ):
         with pytest.raises(BadWeights, match="more than 64000000 bytes"):

@@ -11,23 +11,23 @@ from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
 from ludus.learn.common.weights import BadWeights
-from ludus.learn.dqn.inference import (
-    compute_q_values,
-    encode_position,
-    list_actions,
-    list_tensor_shapes,
-    load_arrays,
-    select_weights,
-)
-from ludus.learn.dqn.model import QNetworkTrainer
+from ludus.learn.dqn.network import QNetworkTrainer
 from ludus.learn.dqn.player import WEIGHTS_FOLDER
 from ludus.learn.dqn.train import (
     ILLEGAL_MOVE_REWARD,
-    DqnOptions,
+    DqnParameters,
     load_replay,
     make_replay_buffer,
     make_transition,
     replay_to_arrays,
+)
+from ludus.learn.dqn.weights import (
+    compute_q_values,
+    encode_position,
+    list_actions,
+    list_tensor_shapes,
+    load_weights,
+    select_weights,
 )
 from ludus.learn.episodes import train_learner
 from ludus.players import player
@@ -67,7 +67,7 @@ def test_every_move_has_its_own_output(name, number):
 
 
 def test_numpy_plays_what_torch_has_learned():
-    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), DqnOptions(), 5)
+    trainer = QNetworkTrainer(list_tensor_shapes(OX), DqnParameters(), 5)
     states = np.random.default_rng(0).normal(size=(20, 9)).astype(np.float32)
     found = compute_q_values(trainer.to_arrays(), states).argmax(axis=1)
     assert found.tolist() == [trainer.select_action(state.tolist()) for state in states]
@@ -75,11 +75,11 @@ def test_numpy_plays_what_torch_has_learned():
 
 def test_one_step_of_learning_by_hand():
     """The output bias of one move, whose gradient is that of the error plus that of the penalty."""
-    settings = DqnOptions(clip=1e6)
-    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), settings, 5)
+    settings = DqnParameters(clip=1e6)
+    trainer = QNetworkTrainer(list_tensor_shapes(OX), settings, 5)
     state, after = encode_position(OX.start()), encode_position(OX.parse("XO./.../... x"))
     before = {name: weights.copy() for name, weights in trainer.to_arrays().items()}
-    target = {name: before[f"target_{name}"] for name in list_tensor_shapes(9, 9)}
+    target = {name: before[f"target_{name}"] for name in list_tensor_shapes(OX)}
     found = compute_q_values(before, np.array([state], dtype=np.float32))[0, 4]
     goal = 7 + 0.8 * compute_q_values(target, np.array([after], dtype=np.float32)).max()
     trainer.step(make_transition(state, 4, 7.0, after))
@@ -93,7 +93,7 @@ def test_one_step_of_learning_by_hand():
 
 
 def test_a_long_gradient_is_cut():
-    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), DqnOptions(penalty=0.0), 5)
+    trainer = QNetworkTrainer(list_tensor_shapes(OX), DqnParameters(penalty=0.0), 5)
     trainer.step(make_transition(encode_position(OX.start()), 4, 1e6, None))
     # 0.9 of the first square and 0.1 of the new ones, which add up to 5 squared.
     grown = trainer.to_arrays()["squares_w1"] - 0.9
@@ -101,7 +101,7 @@ def test_a_long_gradient_is_cut():
 
 
 def test_learning_again_and_again_comes_near_the_reward():
-    trainer = QNetworkTrainer(list_tensor_shapes(9, 9), DqnOptions(rate=0.01, penalty=0.0), 5)
+    trainer = QNetworkTrainer(list_tensor_shapes(OX), DqnParameters(rate=0.01, penalty=0.0), 5)
     state = encode_position(OX.start())
     for _ in range(300):
         trainer.step(make_transition(state, 4, 10.0, None))
@@ -205,15 +205,14 @@ def test_hostile_files_are_refused(tmp_path):
     for content in (b"", b"\0" * 50, *damaged):
         odd.write_bytes(content)
         with pytest.raises(BadWeights):
-            load_arrays(odd, HEXAPAWN)
-    about, arrays = load_arrays(file, HEXAPAWN)
-    assert about["format"] == "ludus deepq"
+            load_weights(odd, HEXAPAWN)
+    arrays = load_weights(file, HEXAPAWN)
     for change in (arrays["w1"][:-1], arrays["w1"].astype(np.float64), arrays["w1"] * np.nan):
         with pytest.raises(BadWeights, match="w1"):
             select_weights({**arrays, "w1": change}, HEXAPAWN)
     np.savez(odd, about=np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(BadWeights):
-        load_arrays(odd, HEXAPAWN)
+        load_weights(odd, HEXAPAWN)
 
 
 @pytest.mark.parametrize("played", [OX, HEXAPAWN], ids=lambda each: each.id)

@@ -12,14 +12,13 @@ from ludus.core.errors import BadSpec
 from ludus.core.game import Position
 from ludus.core.player import Choice, Limit, Player
 from ludus.learn.common.weights import find_shipped
-from ludus.learn.dqn.inference import (
+from ludus.learn.dqn.weights import (
     SUPPORTED_GAMES,
     FloatArray,
     compute_q_values,
     encode_position,
     list_actions,
-    load_arrays,
-    select_weights,
+    load_weights,
 )
 
 WEIGHTS_FOLDER = Path(__file__).with_name("weights")
@@ -54,7 +53,7 @@ class DqnPlayer(Player):
                 f"no network for {self.game.id} with {self.game.rules} comes with the program; "
                 "give one that ludus train deepq has written: deepq:weights=FILE"
             )
-        return select_weights(load_arrays(file, self.game)[1], self.game)
+        return load_weights(file, self.game)
 
     @cached_property
     def action_index(self) -> dict[str, int]:

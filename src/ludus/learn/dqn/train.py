@@ -5,7 +5,6 @@ again.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -19,13 +18,13 @@ from ludus.learn.checkpoint import TrainingState
 from ludus.learn.common.devices import require_package
 from ludus.learn.common.replay_buffer import ReplayBuffer
 from ludus.learn.config import Options
-from ludus.learn.dqn.inference import (
+from ludus.learn.dqn.weights import (
     SUPPORTED_GAMES,
+    DqnWeights,
     encode_position,
     list_actions,
     list_tensor_shapes,
-    load_arrays,
-    save_arrays,
+    load_weights,
     select_weights,
 )
 from ludus.learn.episodes import (
@@ -38,7 +37,7 @@ from ludus.learn.episodes import (
 )
 
 if TYPE_CHECKING:
-    from ludus.learn.dqn.model import QNetworkTrainer
+    from ludus.learn.dqn.network import QNetworkTrainer
 
 
 class Transitions(NamedTuple):
@@ -105,7 +104,7 @@ REWARDS_BY_SCORE = (10.0, 100.0, -1.0)
 ILLEGAL_MOVE_REWARD = -10.0
 
 
-class DqnOptions(Options):
+class DqnParameters(Options):
     """Parameters of training and exploration."""
 
     rate: float = Field(1e-4, ge=0, le=1)
@@ -145,15 +144,15 @@ class DqnOptions(Options):
 class DqnLearner(Learner):
     """Learner that trains a Q-network on a batch from the replay buffer after each of its moves."""
 
-    Options = DqnOptions
+    Options = DqnParameters
     system = "deepq"
     games: ClassVar[frozenset[str] | None] = SUPPORTED_GAMES
 
     def __init__(self, game: AnyGame, options: Any = None, spec: str = "") -> None:
         super().__init__(game, options, spec)
         self.actions = list_actions(game)
-        self.num_inputs = len(encode_position(game.start()))
-        self.replay = make_replay_buffer(self.options.room, self.num_inputs)
+        num_inputs = len(encode_position(game.start()))
+        self.replay = make_replay_buffer(self.options.room, num_inputs)
         self.num_moves = 0
         self.num_updates = 0
 
@@ -161,9 +160,9 @@ class DqnLearner(Learner):
     def trainer(self) -> "QNetworkTrainer":
         """The networks, with random initial weights."""
         require_package("torch", "deep Q-learning")
-        from ludus.learn.dqn.model import QNetworkTrainer
+        from ludus.learn.dqn.network import QNetworkTrainer
 
-        shapes = list_tensor_shapes(self.num_inputs, len(self.actions))
+        shapes = list_tensor_shapes(self.game)
         return QNetworkTrainer(shapes, self.options, self.random.getrandbits(31))
 
     def reset_seed(self, seed: int) -> None:
@@ -227,28 +226,14 @@ class DqnLearner(Learner):
         self.num_moves, self.num_updates = state.facts["num_moves"], state.facts["num_updates"]
 
     def init_from(self, file: Path) -> None:
-        weights = select_weights(load_arrays(file, self.game)[1], self.game)
+        weights = load_weights(file, self.game)
         self.trainer.load_arrays({"": weights, "target_": weights})
 
-    def export(self, training_run: Mapping[str, Any]) -> "DqnWeights":
-        arrays = self.trainer.to_arrays()
-        names = list_tensor_shapes(self.num_inputs, len(self.actions))
-        return DqnWeights(self.game, {name: arrays[name] for name in names})
+    def export(self, training_run: Mapping[str, Any]) -> DqnWeights:
+        return DqnWeights(self.game, select_weights(self.trainer.to_arrays(), self.game))
 
 
-@dataclass(frozen=True)
-class DqnWeights:
-    """What playing needs."""
-
-    game: AnyGame
-    arrays: dict[str, NDArray[Any]]
-
-    def save(self, path: Path) -> None:
-        """Write the weights."""
-        save_arrays(path, self.game, {}, self.arrays)
-
-
-class DqnConfig(EpisodeConfig, DqnOptions):
+class DqnConfig(EpisodeConfig, DqnParameters):
     """Configuration of deep Q-learning."""
 
 

@@ -1,4 +1,4 @@
-"""The Q-network in numpy: encoding of positions, forward pass, and the npz file.
+"""The Q-network without torch: encoding of positions, numpy forward pass, and the npz file.
 
 The file is a numpy archive of arrays and a JSON description, without pickle.
 """
@@ -6,6 +6,7 @@ The file is a numpy archive of arrays and a JSON description, without pickle.
 import dataclasses
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -43,19 +44,19 @@ TENSOR_NAMES = ("w1", "b1", "w2", "b2", "w3", "b3")
 """Weights and biases, layer by layer; `w1` has a row for each input."""
 
 FloatArray = NDArray[np.float32]
-NetworkWeights = Mapping[str, FloatArray]
+Arrays = Mapping[str, NDArray[Any]]
 
 
-def list_tensor_shapes(inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each tensor."""
-    widths = (inputs, *HIDDEN_SIZES, outputs)
+def list_tensor_shapes(game: AnyGame) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each tensor of the network of a game."""
+    widths = (len(encode_position(game.start())), *HIDDEN_SIZES, len(list_actions(game)))
     sizes: list[tuple[int, ...]] = []
     for before, after in pairwise(widths):
         sizes += [(before, after), (after,)]
     return dict(zip(TENSOR_NAMES, sizes, strict=True))
 
 
-def compute_q_values(weights: NetworkWeights, inputs: FloatArray) -> FloatArray:
+def compute_q_values(weights: Arrays, inputs: FloatArray) -> FloatArray:
     """Run the network: (positions, inputs) to (positions, outputs)."""
     hidden = np.maximum(inputs @ weights["w1"] + weights["b1"], 0)
     hidden = np.maximum(hidden @ weights["w2"] + weights["b2"], 0)
@@ -67,38 +68,39 @@ FILE_FORMAT = "ludus deepq"
 FILE_VERSION = 1
 METADATA_KEY = "about"
 
-ArrayDict = dict[str, NDArray[Any]]
+
+@dataclass(frozen=True)
+class DqnWeights:
+    """What playing needs."""
+
+    game: AnyGame
+    arrays: Arrays
+
+    def save(self, path: Path) -> None:
+        """Write the weights with a description of the game."""
+        text = np.frombuffer(json.dumps(_describe_file(self.game)).encode(), dtype=np.uint8)
+        write_npz(path, {METADATA_KEY: text, **self.arrays})
 
 
-def save_arrays(file: Path, game: AnyGame, about: dict[str, Any], arrays: ArrayDict) -> None:
-    """Write arrays with a description of game and training."""
-    head = {"format": FILE_FORMAT, "version": FILE_VERSION, **_describe_game(game), **about}
-    text = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
-    write_npz(file, {METADATA_KEY: text, **arrays})
+def load_weights(file: Path, game: AnyGame) -> dict[str, FloatArray]:
+    """Read the weights of this game from a file; raise BadWeights otherwise."""
 
-
-def load_arrays(file: Path, game: AnyGame) -> tuple[dict[str, Any], ArrayDict]:
-    """Read what `save_arrays` wrote for this game; raise BadWeights otherwise."""
-    wanted = {"format": FILE_FORMAT, "version": FILE_VERSION, **_describe_game(game)}
-
-    def parse(arrays: ArrayDict) -> tuple[dict[str, Any], ArrayDict]:
+    def parse(arrays: dict[str, NDArray[Any]]) -> dict[str, FloatArray]:
         about = json.loads(bytes(arrays.pop(METADATA_KEY)))
         if isinstance(about, dict):
             about["rules"] = complete_rules(about.get("rules"), game)
-        for key, value in wanted.items():
+        for key, value in _describe_file(game).items():
             if not isinstance(about, dict) or about.get(key) != value:
                 raise BadWeights(f"it is not of deep Q-learning of this game: its {key} differs")
-        return about, arrays
+        return select_weights(arrays, game)
 
     return read_npz(file, parse)
 
 
-def select_weights(arrays: ArrayDict, game: AnyGame, prefix: str = "") -> dict[str, FloatArray]:
+def select_weights(arrays: Arrays, game: AnyGame, prefix: str = "") -> dict[str, FloatArray]:
     """Select one network's weights by prefix; raise BadWeights if they do not fit the game."""
     weights: dict[str, FloatArray] = {}
-    for name, shape in list_tensor_shapes(
-        len(encode_position(game.start())), len(list_actions(game))
-    ).items():
+    for name, shape in list_tensor_shapes(game).items():
         array = arrays.get(prefix + name)
         is_sound = array is not None and array.shape == shape and array.dtype == np.float32
         if array is None or not is_sound or not np.isfinite(array).all():
@@ -107,5 +109,6 @@ def select_weights(arrays: ArrayDict, game: AnyGame, prefix: str = "") -> dict[s
     return weights
 
 
-def _describe_game(game: AnyGame) -> dict[str, Any]:
-    return {"game": game.id, "rules": dataclasses.asdict(game.rules)}
+def _describe_file(game: AnyGame) -> dict[str, Any]:
+    rules = dataclasses.asdict(game.rules)
+    return {"format": FILE_FORMAT, "version": FILE_VERSION, "game": game.id, "rules": rules}
