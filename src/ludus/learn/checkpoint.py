@@ -70,7 +70,7 @@ def load_random(source: random.Random, state: Sequence[Any]) -> None:
 
 def save_checkpoint(file: Path, identity: Mapping[str, Any], state: TrainingState) -> None:
     """Write the state of the training with this identity."""
-    arrays = {name: np.ascontiguousarray(each) for name, each in state.arrays.items()}
+    arrays = {name: np.asarray(each, order="C") for name, each in state.arrays.items()}
     # As it is read: tuples are lists in JSON, and numbers as keys are texts.
     about = json.loads(json.dumps({"identity": identity, "facts": state.facts}))
     about[CHECKSUM_KEY] = compute_checksum(about, arrays)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from ludus.learn.common.checkpoint import optimizer_tensors, restore_optimizer
+from ludus.learn.common.optimizer import load_optimizer_arrays, optimizer_arrays
 from ludus.learn.equivariant import group
 from ludus.learn.equivariant.fourier_torch import kernel_from_fourier, kernel_to_fourier
 from ludus.learn.equivariant.model import EquivariantNetwork, fourier_parameters
@@ -102,7 +102,7 @@ def test_a_restored_state_goes_on_exactly():
     copy = _network()
     copy.load_state_dict(network.state_dict())
     restored = Muon(copy)
-    restore_optimizer(restored, {k: v.clone() for k, v in optimizer_tensors(muon).items()})
+    load_optimizer_arrays(restored, optimizer_arrays(muon))
     for model, optimizer in ((network, muon), (copy, restored)):
         for each in optimizer.param_groups:
             each["lr"] = 0.01

@@ -8,12 +8,6 @@ import torch
 from torch import nn
 
 from ludus.learn.checkpoint import TrainingState, prefix_names
-from ludus.learn.common.checkpoint import (
-    Tensors,
-    optimizer_tensors,
-    restore_network,
-    restore_optimizer,
-)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -181,32 +175,41 @@ class EmaOptimizer:
             list(self.ema_model.parameters()), list(self.model.parameters()), 1 - decay
         )
 
-    def state_parts(self, model_part: str) -> dict[str, Tensors]:
-        """Return the parts of a checkpoint; `model_part` is the name of the model's weights."""
-        parts = {model_part: self.model.state_dict()}
-        if self.has_ema:
-            parts["averaged"] = self.ema_model.state_dict()
-        return {**parts, "adam": optimizer_tensors(self.adam)}
-
-    def restore(self, parts: Mapping[str, Tensors], model_part: str) -> None:
-        """Restore the parts of `state_parts`; KeyError or BadCheckpoint if they do not fit."""
-        restore_network(self.model, parts[model_part])
-        if self.has_ema:
-            restore_network(self.ema_model, parts["averaged"])
-        restore_optimizer(self.adam, parts["adam"])
-
     def state(self) -> TrainingState:
         """Return weights, averaged weights, Adam's state and the number of steps."""
-        arrays: dict[str, NDArray[Any]] = {}
-        for part, tensors in self.state_parts("model").items():
-            arrays |= prefix_names(part, to_arrays(tensors))
+        arrays = {
+            **prefix_names("model", to_arrays(self.model.state_dict())),
+            **prefix_names("adam", optimizer_arrays(self.adam)),
+        }
+        if self.has_ema:
+            arrays |= prefix_names("averaged", to_arrays(self.ema_model.state_dict()))
         return TrainingState({"steps": self.steps}, arrays)
 
     def load(self, state: TrainingState) -> None:
-        """Restore what `state` returned."""
-        names = ("model", "averaged", "adam") if self.has_ema else ("model", "adam")
-        self.restore({part: to_tensors(state.select(part)) for part in names}, "model")
+        """Restore what `state` returned; RuntimeError if the weights do not fit."""
+        self.model.load_state_dict(to_tensors(state.select("model")))
+        if self.has_ema:
+            self.ema_model.load_state_dict(to_tensors(state.select("averaged")))
+        load_optimizer_arrays(self.adam, state.select("adam"))
         self.steps = int(state.facts["steps"])
+
+
+def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict[str, "NDArray[Any]"]:
+    """Return an optimizer's state, named `<parameter number>.<name>`."""
+    state = optimizer.state_dict()["state"]
+    return to_arrays({f"{n}.{name}": each for n in state for name, each in state[n].items()})
+
+
+def load_optimizer_arrays(
+    optimizer: torch.optim.Optimizer, arrays: Mapping[str, "NDArray[Any]"]
+) -> None:
+    """Restore the state of `optimizer_arrays`; settings are those of the optimizer."""
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for key, tensor in to_tensors(arrays).items():
+        number, _, name = key.partition(".")
+        state.setdefault(int(number), {})[name] = tensor
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": state, "param_groups": groups})
 
 
 def to_arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, "NDArray[Any]"]:
@@ -214,7 +217,7 @@ def to_arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, "NDArray[Any]"]:
     return {name: each.detach().cpu().numpy() for name, each in tensors.items()}
 
 
-def to_tensors(arrays: Mapping[str, "NDArray[Any]"]) -> Tensors:
+def to_tensors(arrays: Mapping[str, "NDArray[Any]"]) -> dict[str, torch.Tensor]:
     """Return arrays as tensors with memory of their own."""
     return {name: torch.tensor(each) for name, each in arrays.items()}
 

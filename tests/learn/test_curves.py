@@ -3,17 +3,18 @@
 import pytest
 
 from ludus.core.errors import CannotWrite
-from ludus.learn.common.curves import CurveLog
+from ludus.learn.curves import Curves
 from ludus.web.worker import load_curves
 
 
 def test_a_resumed_run_goes_on_where_it_stopped(tmp_path):
-    log = CurveLog(tmp_path, "TO 1/2")
-    for step in (1, 2, 3):
-        log.add(step, {"loss": 1 / step})
-    with log.file.open("a") as file:
+    with Curves(tmp_path) as curves:
+        for step in (1, 2, 3):
+            curves.add("TO 1/2", step, {"loss": 1 / step})
+    with (tmp_path / "TO-1-2.jsonl").open("a") as file:
         file.write('{"step": 4, "na')  # killed while writing
-    CurveLog(tmp_path, "TO 1/2", first_step=3).add(3, {"loss": 0.5})
+    with Curves(tmp_path) as curves:
+        curves.add("TO 1/2", 3, {"loss": 0.5})
     (curve,) = load_curves({"folder": str(tmp_path)})["curves"]
     assert curve["name"] == "TO-1-2: loss"
     assert (curve["steps"], curve["values"]) == ([1, 2, 3], [1, 0.5, 0.5])
@@ -21,5 +22,5 @@ def test_a_resumed_run_goes_on_where_it_stopped(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(CannotWrite, match="cannot write"):
-        CurveLog(tmp_path / "file", "x")
+    with pytest.raises(CannotWrite, match="cannot write"), Curves(tmp_path / "file") as curves:
+        curves.add("x", 1, {})
