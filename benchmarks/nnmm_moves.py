@@ -23,10 +23,10 @@ import numpy as np
 from ludus.games.nine_mens_morris import PositionBatch
 from ludus.learn.nnmm import (
     INPUT_MODELS,
-    Chain,
-    ChainPolicy,
     ChainWeights,
     DecodingRule,
+    NetworkChain,
+    NetworkChainPolicy,
     NetworkConfig,
     PartOrder,
     find_shipped_weights,
@@ -57,7 +57,7 @@ def main() -> None:
             began = time.perf_counter()
             chain.predict(entries[:count], rule, symmetries)
             rate = count / (time.perf_counter() - began)
-            policy = ChainPolicy(chain, any(chain.trained), rule, 3, symmetries)
+            policy = NetworkChainPolicy(chain, any(chain.trained), rule, 3, symmetries)
             single = _measure_milliseconds(policy, positions[::67])
             print(
                 f"  {rule:<6} {symmetries:>2} symmetries: {rate:10,.0f} positions/s in batches, "
@@ -65,12 +65,12 @@ def main() -> None:
             )
         if any(chain.trained):
             began = time.perf_counter()
-            ChainPolicy(chain, True, "parts", 3, 1).decide_batch(positions)
+            NetworkChainPolicy(chain, True, "parts", 3, 1).decide_batch(positions)
             rate = POSITIONS / (time.perf_counter() - began)
             print(f"  with the legality check: {rate:10,.0f} positions/s in batches")
 
 
-def _measure_milliseconds(policy: ChainPolicy, positions: list[Any]) -> float:
+def _measure_milliseconds(policy: NetworkChainPolicy, positions: list[Any]) -> float:
     taken = []
     for position in positions[:SINGLE]:
         began = time.process_time_ns()
@@ -79,18 +79,19 @@ def _measure_milliseconds(policy: ChainPolicy, positions: list[Any]) -> float:
     return median(taken) / 1e6
 
 
-def _load_chains(files: list[str]) -> dict[str, Chain]:
+def _load_chains(files: list[str]) -> dict[str, NetworkChain]:
     if files:
-        return {name: Chain.load(Path(name)) for name in files}
+        return {name: NetworkChain.load(Path(name)) for name in files}
     found = {
-        f"shipped {size}": Chain.load(path) for (size, _), path in find_shipped_weights().items()
+        f"shipped {size}": NetworkChain.load(path)
+        for (size, _), path in find_shipped_weights().items()
     }
-    return found or {"random networks of the thesis's size": Chain(_make_random_weights())}
+    return found or {"random networks of the thesis's size": NetworkChain(_make_random_weights())}
 
 
 def _make_random_weights() -> ChainWeights:
     """Return random networks of the thesis's sizes: 200 units, and ten blocks of 300."""
-    order, model, design = PartOrder(), INPUT_MODELS["rawest"], NetworkConfig("residual")
+    order, model, design = PartOrder(), INPUT_MODELS["rawest"], NetworkConfig()
     rng = np.random.default_rng(0)
     networks = []
     for step in order.steps:

@@ -11,8 +11,8 @@ import torch
 from ludus.datasets import read_dataset
 from ludus.learn import select_device
 from ludus.learn.nnmm import (
-    ChainTrainer,
     LegalMasks,
+    NetworkChainTrainer,
     PartOrder,
     Preset,
     Split,
@@ -131,7 +131,7 @@ def train_variant(
     split = _split(find_data_folder() / DATASET, context.setting("entries"))
     slug = "".join(each if each.isalnum() else "-" for each in variant["name"])
     chains = [
-        ChainTrainer(
+        NetworkChainTrainer(
             make_preset(context, variant, context.seed + seed),
             split,
             device,
@@ -159,7 +159,7 @@ def compute_training_masks(context: Context) -> dict[str, LegalMasks]:
     return {step.name: mask for step, mask in zip(steps, masks, strict=True)}
 
 
-def _evaluate(chain: ChainTrainer) -> dict[str, float]:
+def _evaluate(chain: NetworkChainTrainer) -> dict[str, float]:
     test, classes = chain.split.test, chain.predict_test()
     true = points_to_classes(test.points)
     accuracy = compute_accuracy(test, classes, true)["whole move"].percent

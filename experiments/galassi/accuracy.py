@@ -6,10 +6,10 @@ from typing import Any
 from ludus.datasets import MoveBatch
 from ludus.learn.nnmm import (
     PARTS,
-    Chain,
     Hits,
     HitTable,
     MoveClasses,
+    NetworkChain,
     add_tables,
     compute_accuracy,
     points_to_classes,
@@ -88,7 +88,7 @@ def _read_alone_entries(context: Context, where: str) -> MoveBatch:
     return sample_entries(entries, number, context.seed_for(where, number))
 
 
-def compute_accuracy_alone(chain: Chain, entries: MoveBatch) -> HitTable:
+def compute_accuracy_alone(chain: NetworkChain, entries: MoveBatch) -> HitTable:
     """Compare the choice of each network with the true one, after true choices before it."""
     true = points_to_classes(entries.points)
     decoder = chain.decoder(entries)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ludus.datasets import MoveBatch
 from ludus.games import game as named_game
 from ludus.learn.nnmm import (
-    Chain,
     Committee,
+    NetworkChain,
     VotingOptions,
     compute_accuracy,
     compute_legality,
@@ -180,7 +180,7 @@ def count_lines(
 
 def evaluate_images(committee: Committee, images: Images, rule: Any) -> dict[str, list[int]]:
     """Return the lines of the accuracy test, if there are moves, and `legal`, over all images."""
-    predicted = Chain(committee).predict(images.entries.positions, rule).classes
+    predicted = NetworkChain(committee).predict(images.entries.positions, rule).classes
     entries = images.entries[np.repeat(np.arange(len(images.entries)), images.counts)]
     predicted = np.repeat(predicted, images.counts, axis=0)
     found = {"legal": compute_legality(entries, predicted, "rules")["whole move"]}

@@ -33,8 +33,8 @@ from ludus import LudusError
 from ludus.datasets import read_dataset
 from ludus.learn import select_device
 from ludus.learn.nnmm import (
-    ChainTrainer,
     ChainWeights,
+    NetworkChainTrainer,
     PartOrder,
     Preset,
     load_preset,
@@ -242,7 +242,7 @@ def train_sets(folder: Path, state: Path, device: torch.device, end: float, stre
         preset = load_preset(name).with_changes(precision="bfloat16")
         settings = preset.training
         split = split_entries(entries, settings.split, settings.expansion, settings.seed)
-        chain = ChainTrainer(preset, split, device)
+        chain = NetworkChainTrainer(preset, split, device)
         began = time.monotonic()
         for network, epoch in train_chains([chain], [state / name], end, streams):
             PROGRESS(epoch.number, network.config.epochs, f"{name}, {network.name}")

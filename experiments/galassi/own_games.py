@@ -14,7 +14,7 @@ from ludus.datasets import MoveBatch
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris import PositionBatch, moves_to_points
 from ludus.learn import select_device
-from ludus.learn.nnmm import ChainTrainer, load_preset, save_weights, split_entries
+from ludus.learn.nnmm import NetworkChainTrainer, load_preset, save_weights, split_entries
 from ludus.oracles import Database, SolveRun, all_sectors, make_solver
 from ludus.oracles import oracle as find_oracle
 from ludus.players import player as named_player
@@ -159,7 +159,7 @@ def _train(context: Context, lines: Sequence[str], file: Path, seed: int) -> str
         inputs="lines", epochs=context.setting("epochs"), patience=0, batch=200, seed=seed
     )
     split = split_entries(entries, "entries", "symmetries", seed)
-    trainer = ChainTrainer(preset, split, select_device(context.device, context.jobs))
+    trainer = NetworkChainTrainer(preset, split, select_device(context.device, context.jobs))
     for _ in trainer.epochs():
         pass
     save_weights(file, trainer.build_weights({}))

@@ -15,9 +15,9 @@ from torch.nn import functional
 from ludus.learn import Diverged, GraphedCallable, load_checkpoint, save_checkpoint
 from ludus.learn.nnmm import (
     PREDICTION_BATCH,
-    ChainTrainer,
     EpochResult,
     Examples,
+    NetworkChainTrainer,
     NetworkOptimizer,
     NetworkTrainer,
     autocast,
@@ -462,7 +462,7 @@ def _is_finite(trainer: NetworkTrainer) -> bool:
 
 
 def train_chains(
-    chains: Sequence[ChainTrainer],
+    chains: Sequence[NetworkChainTrainer],
     folders: Sequence[Path],
     end: float = math.inf,
     max_streams: int = MAX_STREAMS,

@@ -11,8 +11,8 @@ from typing import Any
 from ludus import LudusError
 from ludus.datasets import MoveBatch
 from ludus.learn.nnmm import (
-    Chain,
     ChainPrediction,
+    NetworkChain,
     find_shipped_weights,
     import_galassi_networks,
     save_weights,
@@ -49,8 +49,8 @@ class System:
     """Options of the hybrid player, if the networks only propose."""
 
     @cached_property
-    def chain(self) -> Chain:
-        return Chain.load(self.file)
+    def chain(self) -> NetworkChain:
+        return NetworkChain.load(self.file)
 
     @cached_property
     def digest(self) -> str:

@@ -23,6 +23,17 @@ if TYPE_CHECKING:
     from ludus.learn.nnmm.evaluate import ChainEvaluation, EvaluatedPart, Recipe
 
 
+SizeOption = Annotated[
+    str,
+    typer.Option(
+        "--size",
+        metavar="NAME",
+        help="Name of the shipped networks.",
+        show_default="the best of them",
+    ),
+]
+
+
 def evaluate_nnmm(
     file: DatasetArgument,
     weights: Annotated[
@@ -34,15 +45,7 @@ def evaluate_nnmm(
             show_default="the shipped networks",
         ),
     ] = "",
-    size: Annotated[
-        str,
-        typer.Option(
-            "--size",
-            metavar="NAME",
-            help="Name of the shipped networks.",
-            show_default="the best of them",
-        ),
-    ] = "",
+    size: SizeOption = "",
     order: Annotated[
         str, typer.Option("--order", metavar="ORDER", help="Order, such as TFR.")
     ] = "",
@@ -213,29 +216,35 @@ TUNED_PRESET_NAME = "tuned"
 """Name of the preset in the output file."""
 
 
+DataOption = Annotated[
+    Path,
+    typer.Option(
+        "--data", metavar="FILE", help="A dataset of good moves, not expanded.", show_default=False
+    ),
+]
+PresetFileOption = Annotated[
+    Path | None,
+    typer.Option("--presets", metavar="FILE", help="Further configurations, in TOML."),
+]
+ChangesOption = Annotated[
+    str,
+    typer.Option(
+        "--set", metavar="OPTIONS", help="Change the preset: blocks=3,learning_rate=0.002."
+    ),
+]
+ClusterOption = Annotated[
+    str,
+    typer.Option("--cluster", metavar="ADDRESS", help="Use a Ray cluster; auto: the local one."),
+]
+
+
 def tune_nnmm(
-    data: Annotated[
-        Path,
-        typer.Option(
-            "--data",
-            metavar="FILE",
-            help="A dataset of good moves, not expanded.",
-            show_default=False,
-        ),
-    ],
+    data: DataOption,
     preset: Annotated[
         str, typer.Option("--preset", metavar="NAME", help="Name of the first configuration.")
     ] = "quick",
-    presets: Annotated[
-        Path | None,
-        typer.Option("--presets", metavar="FILE", help="Further configurations, in TOML."),
-    ] = None,
-    changes: Annotated[
-        str,
-        typer.Option(
-            "--set", metavar="OPTIONS", help="Change the preset: blocks=3,learning_rate=0.002."
-        ),
-    ] = "",
+    presets: PresetFileOption = None,
+    changes: ChangesOption = "",
     part: Annotated[
         str, typer.Option("--part", metavar="PART", help="The network to train.")
     ] = "TO",
@@ -255,12 +264,7 @@ def tune_nnmm(
     seed: Annotated[int, typer.Option(help="Random seed of the search.")] = 0,
     device: DeviceOption = "auto",
     threads: ThreadsOption = 0,
-    cluster: Annotated[
-        str,
-        typer.Option(
-            "--cluster", metavar="ADDRESS", help="Use a Ray cluster; auto: the local one."
-        ),
-    ] = "",
+    cluster: ClusterOption = "",
     study: StudyOption = None,
     out: Annotated[
         Path | None,
@@ -301,13 +305,7 @@ def tune_nnmm(
     if out is not None:
         write_text(out, text)
     if json:
-        print_json(
-            part=part,
-            trials=found.trials,
-            accuracy=found.accuracy,
-            design=found.preset.design.model_dump(mode="json"),
-            training=found.preset.training.model_dump(mode="json"),
-        )
+        print_json(part=part, **found.to_dict())
         return
     print(text)
     print(f"# {part}: {found.accuracy:.2%} of the validation part, best of {found.trials} trials")

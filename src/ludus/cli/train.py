@@ -162,7 +162,7 @@ def _show_training_progress(has_notice: bool) -> "Iterator[OnProgress]":
 
 def _format_progress(progress: "TrainingProgress") -> str:
     metrics = "".join(f"  {name} {value:.4g}" for name, value in progress.metrics.items())
-    return f"{progress.seconds:.0f} s  step {progress.steps}{metrics}"
+    return f"{progress.run_name}  {progress.seconds:.0f} s  step {progress.steps}{metrics}"
 
 
 def _make_parameter(name: str, field: "FieldInfo") -> inspect.Parameter:

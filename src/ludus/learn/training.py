@@ -160,6 +160,9 @@ class TrainingProgress:
 
     metrics: Mapping[str, float]
 
+    run_name: str = ""
+    """What is being trained, if a training has several runs."""
+
 
 @dataclass
 class TrainingRun:
@@ -268,7 +271,8 @@ def _add_point(
         curves.add(training.run_name, run.steps, metrics)
         total = int(training.max_steps) if math.isfinite(training.max_steps) else 0
         announced.update(run.steps, total)
-    on_progress(TrainingProgress(run.steps, run.seconds, fraction, metrics))
+    progress = TrainingProgress(run.steps, run.seconds, fraction, metrics, training.run_name)
+    on_progress(progress)
 
 
 class Diverged(LudusError):

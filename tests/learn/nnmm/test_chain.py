@@ -8,13 +8,13 @@ from ludus.core.errors import BadSpec
 from ludus.games.nine_mens_morris import SYMMETRIES
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import READING_ORDER
-from ludus.learn.nnmm.chain import CHAIN_BATCH, Chain
+from ludus.learn.nnmm.chain import CHAIN_BATCH, NetworkChain
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.decoding import top_k
 from ludus.learn.nnmm.encoding import append_choices
 from ludus.learn.nnmm.network import build_network
 from ludus.learn.nnmm.parts import ORDERS, classes_to_moves
-from support.morris_data import positions
+from support.morris import positions
 from support.nnmm_chains import is_close, random_chain
 
 SOME = PositionBatch.from_positions(positions(4)[::5])
@@ -42,7 +42,7 @@ def predict_step(weights, entry, step, choices, member=0):
 @pytest.mark.parametrize("order", ORDERS[:6])
 def test_parts_are_chosen_in_the_order_each_knowing_those_before(order):
     weights = random_chain(order, "rawer", seed=5)
-    answer = Chain(weights).predict(SOME)
+    answer = NetworkChain(weights).predict(SOME)
     for number in range(0, len(SOME), 7):
         choices = [0, 0, 0]
         for step in weights.order.steps:
@@ -54,7 +54,7 @@ def test_parts_are_chosen_in_the_order_each_knowing_those_before(order):
 
 def test_five_networks_ask_first_whether_a_part_is_there():
     weights = random_chain("FRT5", seed=3)
-    answer = Chain(weights).predict(SOME)
+    answer = NetworkChain(weights).predict(SOME)
     is_there = []
     for number in range(0, len(SOME), 3):
         entry, choices = SOME[number : number + 1], [0, 0, 0]
@@ -72,12 +72,12 @@ def test_five_networks_ask_first_whether_a_part_is_there():
 
 def test_an_ensemble_is_the_mean_of_its_members():
     weights = random_chain(members=3, seed=8)
-    answer = Chain(weights).predict(SOME)
+    answer = NetworkChain(weights).predict(SOME)
     for number in range(0, len(SOME), 9):
         entry = SOME[number : number + 1]
         each = [predict_step(weights, entry, "TO", [0, 0, 0], member) for member in range(3)]
         assert is_close(answer.probabilities[number, 0], np.mean(each, axis=0))
-    assert Chain(weights).num_members == 3
+    assert NetworkChain(weights).num_members == 3
 
 
 def likelihood(weights, entry, move):
@@ -90,7 +90,7 @@ def likelihood(weights, entry, move):
 
 def test_the_joint_rule_finds_the_likeliest_move_if_it_follows_enough():
     weights = random_chain("RTF", seed=2)
-    chain = Chain(weights)
+    chain = NetworkChain(weights)
     answer, greedy = chain.predict(SOME, "joint", breadth=25), chain.predict(SOME)
     differs = np.flatnonzero((answer.classes != greedy.classes).any(axis=1)).tolist()
     assert len(differs) > 3, "the examples show a difference"
@@ -109,7 +109,7 @@ def test_the_joint_rule_finds_the_likeliest_move_if_it_follows_enough():
 
 
 def test_one_move_followed_jointly_is_chosen_part_by_part():
-    chain = Chain(random_chain(seed=2))
+    chain = NetworkChain(random_chain(seed=2))
     assert (chain.predict(SOME, "joint", breadth=1).classes == chain.predict(SOME).classes).all()
 
 
@@ -125,7 +125,7 @@ def surer(weights, times):
 @pytest.mark.parametrize("times", [0, 1, 3, 20])
 @pytest.mark.parametrize("breadth", [1, 2, 5])
 def test_the_likeliest_move_is_the_first_of_the_joint_ones(order, times, breadth):
-    decoder = Chain(surer(random_chain(order, seed=11), times)).decoder(SOME)
+    decoder = NetworkChain(surer(random_chain(order, seed=11), times)).decoder(SOME)
     wanted, found = (
         decoder.beam_search(breadth).take_every(breadth),
         decoder.decode_most_likely(breadth),
@@ -137,7 +137,7 @@ def test_the_likeliest_move_is_the_first_of_the_joint_ones(order, times, breadth
 
 def questions(times, way):
     """Return the number of rows that networks evaluate for each position under a rule."""
-    decoder = Chain(surer(random_chain(seed=11), times)).decoder(SOME)
+    decoder = NetworkChain(surer(random_chain(seed=11), times)).decoder(SOME)
     plain, batch_sizes = decoder.probabilities, []
 
     def counting(number, begun):
@@ -156,7 +156,7 @@ def test_confident_networks_are_evaluated_less_often():
 
 @pytest.mark.parametrize("order", ["TFR", "RFT", "TFR5"])
 def test_one_pass_tells_what_two_would(order):
-    chain = Chain(random_chain(order, seed=4))
+    chain = NetworkChain(random_chain(order, seed=4))
     for number in range(0, len(SOME), 5):
         decoder = chain.decoder(SOME[number : number + 1])
         both, alone, joint = (
@@ -173,7 +173,7 @@ def test_one_pass_tells_what_two_would(order):
 def test_proposals_are_the_best_of_each_part_with_each_other():
     weights = random_chain("TFR", seed=6)
     entry = SOME[20:21]
-    begun = Chain(weights).decoder(entry).list_candidates(3)
+    begun = NetworkChain(weights).decoder(entry).list_candidates(3)
     wanted = {}
     first = predict_step(weights, entry, "TO", [0, 0, 0])
     for to in np.argsort(-first)[:3].tolist():
@@ -190,7 +190,7 @@ def test_proposals_are_the_best_of_each_part_with_each_other():
 
 
 def test_output_averaged_over_all_symmetries_is_symmetric():
-    chain = Chain(random_chain(seed=7))
+    chain = NetworkChain(random_chain(seed=7))
     here = chain.decoder(SOME, 16)
     plain = here.probabilities(0, here.start())
     one = chain.decoder(SOME, 1)
@@ -204,7 +204,7 @@ def test_output_averaged_over_all_symmetries_is_symmetric():
 
 
 def test_symmetric_networks_need_no_averaging():
-    chain = Chain(
+    chain = NetworkChain(
         random_chain(
             "TFR", "lines", design=NetworkConfig(architecture="symmetric", first=4, blocks=1)
         )
@@ -226,7 +226,7 @@ def class_of(point):
 
 def test_earlier_choices_are_seen_through_the_same_symmetry():
     """A chain asked about an image answers with the image of the move, all three parts of it."""
-    chain = Chain(random_chain(seed=9))
+    chain = NetworkChain(random_chain(seed=9))
     answer = chain.predict(SOME, symmetries=16)
     for symmetry in (SYMMETRIES[3], SYMMETRIES[12]):
         image = chain.predict(SOME.transform(symmetry), symmetries=16)
@@ -249,7 +249,7 @@ def test_of_equals_the_first_is_best_and_rounding_makes_no_difference():
 
 
 def test_batches_do_not_matter():
-    chain = Chain(random_chain(seed=1))
+    chain = NetworkChain(random_chain(seed=1))
     many = PositionBatch.from_positions(positions(40))
     assert len(many) > CHAIN_BATCH
     together = chain.predict(many)
@@ -261,7 +261,7 @@ def test_batches_do_not_matter():
 
 
 def test_wrong_arguments_are_refused():
-    chain = Chain(random_chain())
+    chain = NetworkChain(random_chain())
     for options in (
         {"rule": "guess"},
         {"symmetries": 0},

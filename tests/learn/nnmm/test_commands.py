@@ -8,10 +8,11 @@ import pytest
 from ludus.cli.main import run
 from ludus.datasets import augment, read_dataset
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
-from ludus.learn.nnmm.chain import Chain
+from ludus.learn.nnmm.chain import NetworkChain
+from ludus.learn.nnmm.evaluate import evaluate_dataset
 from ludus.learn.nnmm.parts import points_to_classes
 from support.facilities import external
-from support.morris_data import positions
+from support.morris import positions
 from support.nnmm_chains import saved_chain
 from support.nnmm_folder import write_authors_network
 
@@ -40,7 +41,7 @@ def test_evaluation_counts_what_the_chain_gets_right(files, capsys, options):
     found = evaluated(capsys, moves, "--weights", weights, *options)
     rule = "joint" if "joint" in options else "parts"
     symmetries = 16 if "16" in options else 1
-    predicted = Chain.load(weights).predict(entries, rule, symmetries).classes
+    predicted = NetworkChain.load(weights).predict(entries, rule, symmetries).classes
     is_right = predicted == points_to_classes(entries.points)
     accuracy = found["accuracy"]
     for part, name in enumerate(("TO", "FROM", "REMOVE")):
@@ -48,6 +49,20 @@ def test_evaluation_counts_what_the_chain_gets_right(files, capsys, options):
         assert accuracy[name]["of"] == found["entries"] == len(entries)
     assert accuracy["whole move"]["hits"] == np.count_nonzero(is_right.all(axis=1))
     assert set(found["legality"]) == {"rules", "author"}
+
+
+def test_the_command_prints_what_the_library_returns(files, capsys):
+    weights, moves, _ = files
+    printed = evaluated(capsys, moves, "--weights", weights, "--part", "validation")
+    done: list[tuple[int, int]] = []
+    found = evaluate_dataset(
+        NetworkChain.load(weights),
+        read_dataset(moves),
+        part="validation",
+        on_progress=lambda *numbers: done.append(numbers),
+    )
+    assert found.to_dict().items() <= printed.items()
+    assert done == [(found.num_entries, found.num_entries)] == [(printed["entries"],) * 2]
 
 
 def test_parts_of_the_authors_split_add_up(files, capsys):

@@ -1,6 +1,7 @@
 """Several sets of networks that choose together: their mean, their file, and the command."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +11,19 @@ from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.common.weights import BadWeights
-from ludus.learn.nnmm.chain import Chain, Committee, VotingOptions, load_committee, save_committee
+from ludus.learn.nnmm.chain import (
+    Committee,
+    NetworkChain,
+    VotingOptions,
+    join_networks,
+    load_committee,
+    parse_voting_options,
+    save_committee,
+)
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.decoding import PartialMoves
 from ludus.learn.nnmm.weights import load_weights as load_one
-from support.morris_data import positions
+from support.morris import positions
 from support.nnmm_chains import is_close, random_chain, saved_chain
 
 SOME = PositionBatch.from_positions(positions(4)[::5])
@@ -28,7 +37,7 @@ BOTH = Committee.combine(SYMMETRIC, PLAIN, voting=[VotingOptions(1, 1), VotingOp
 
 def predict_alone(weights, symmetries, chosen):
     """Return a chain's output for each part of these moves, given the parts before it."""
-    decoder = Chain(weights).decoder(SOME, symmetries)
+    decoder = NetworkChain(weights).decoder(SOME, symmetries)
     start = decoder.start()
     return [
         decoder.probabilities(
@@ -39,7 +48,7 @@ def predict_alone(weights, symmetries, chosen):
 
 
 def test_output_is_the_weighted_mean_over_sets_with_their_symmetries():
-    answer = Chain(BOTH).predict(SOME)
+    answer = NetworkChain(BOTH).predict(SOME)
     mine = predict_alone(SYMMETRIC, 1, answer.classes)
     yours = predict_alone(PLAIN, 16, answer.classes)
     for part in range(3):
@@ -54,14 +63,14 @@ def test_more_symmetries_on_request_apply_to_every_set():
     lone = Committee.combine(PLAIN, voting=[VotingOptions(5, 4)])
     for requested, seen in ((1, 4), (4, 4), (16, 16)):
         answers = (
-            Chain(lone).predict(SOME, symmetries=requested),
-            Chain(PLAIN).predict(SOME, "parts", seen),
+            NetworkChain(lone).predict(SOME, symmetries=requested),
+            NetworkChain(PLAIN).predict(SOME, "parts", seen),
         )
         assert is_close(*(answer.probabilities for answer in answers))
 
 
 def test_a_set_joined_with_itself_chooses_as_it_does_alone():
-    twins, alone = Chain(Committee.combine(PLAIN, PLAIN)), Chain(PLAIN)
+    twins, alone = NetworkChain(Committee.combine(PLAIN, PLAIN)), NetworkChain(PLAIN)
     for rule in ("parts", "joint"):
         assert (twins.predict(SOME, rule).classes == alone.predict(SOME, rule).classes).all()
     assert (twins.num_members, alone.num_members) == (2, 1)
@@ -86,8 +95,8 @@ def test_what_is_written_is_read_back(tmp_path):
             twin.trained,
         )
     answers = (
-        Chain(BOTH).predict(SOME, "joint"),
-        Chain.load(tmp_path / "both").predict(SOME, "joint"),
+        NetworkChain(BOTH).predict(SOME, "joint"),
+        NetworkChain.load(tmp_path / "both").predict(SOME, "joint"),
     )
     assert (answers[0].probabilities == answers[1].probabilities).all()
     with pytest.raises(BadWeights, match="committee"):
@@ -158,7 +167,7 @@ def test_hostile_files_are_refused_with_one_line(tmp_path, name):
     save_committee(path, BOTH)
     HOSTILE[name](path)
     with pytest.raises(BadWeights) as error:
-        Chain.load(path)
+        NetworkChain.load(path)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 600
@@ -173,6 +182,8 @@ def files(tmp_path):
 
 
 def test_files_are_joined_and_play(tmp_path, files, capsys):
+    joined = join_networks(map(Path, files), parse_voting_options(2, "2, 6", "1,4"))
+    assert joined.voting == (VotingOptions(0.25, 1), VotingOptions(0.75, 4))
     out = str(tmp_path / "both")
     ways = ["--shares", "2, 6", "--symmetries", "1,4"]
     assert run(["join", "nnmm", *files, *ways, "--out", out, "--json"]) == 0

@@ -14,7 +14,7 @@ from ludus.games.nine_mens_morris import (
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import READING_ORDER
 from ludus.learn.nnmm.encoding import FEATURE_NAMES, INPUT_MODELS, append_choices
-from support.morris_data import positions
+from support.morris import positions
 
 EXAMPLE = b"EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2"
 """The example of the dataset's format."""

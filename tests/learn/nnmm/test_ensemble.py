@@ -8,8 +8,8 @@ import torch
 
 from ludus.core.errors import LudusError
 from ludus.datasets.morris.augmentation import augment
-from ludus.learn.nnmm.chain import Chain
-from ludus.learn.nnmm.chain_trainer import ChainTrainer
+from ludus.learn.nnmm.chain import NetworkChain
+from ludus.learn.nnmm.chain_trainer import NetworkChainTrainer
 from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig, Preset
 from ludus.learn.nnmm.data import EncodedEntries, group_symmetric_entries, split_entries
 from ludus.learn.nnmm.ensemble import (
@@ -28,8 +28,10 @@ SMALL = NetworkConfig(architecture="residual", first=24, units=24, blocks=1)
 QUICK = Hyperparameters(annealing="cosine", learning_rate=0.01, batch=250, epochs=2)
 
 
-def trained(preset: Preset, parts: tuple[str, ...] = ()) -> ChainTrainer:
-    run = ChainTrainer(preset, split_entries(teacher_moves(), "entries", "published"), CPU, parts)
+def trained(preset: Preset, parts: tuple[str, ...] = ()) -> NetworkChainTrainer:
+    run = NetworkChainTrainer(
+        preset, split_entries(teacher_moves(), "entries", "published"), CPU, parts
+    )
     for _ in run.epochs():
         pass
     return run
@@ -97,7 +99,7 @@ def test_torch_chooses_what_numpy_chooses(order, inputs, tmp_path):
         [run.results[step.name, member].network for step in preset.steps] for member in range(2)
     ]
     ours = predict_classes(members, EncodedEntries.encode(positions, preset.model), run.order, CPU)
-    theirs = Chain.load(tmp_path / "x.safetensors").predict(positions).classes
+    theirs = NetworkChain.load(tmp_path / "x.safetensors").predict(positions).classes
     assert (ours == theirs).all(axis=1).mean() > 0.999  # but for ties by rounding
     assert (ours[:, 0] != 0).any()
 
@@ -115,7 +117,7 @@ def test_members_differ(ensemble):
 def test_accuracy_in_pipeline_is_what_the_chain_gets_right(tmp_path):
     run = trained(Preset(design=SMALL, training=QUICK))
     save_weights(tmp_path / "x.safetensors", run.build_weights({"seed": 0}))
-    found = Chain.load(tmp_path / "x.safetensors").predict(run.split.test).classes
+    found = NetworkChain.load(tmp_path / "x.safetensors").predict(run.split.test).classes
     is_right = found == points_to_classes(run.split.test.points)
     accuracy = run.compute_accuracy()
     assert accuracy["move"] == pytest.approx(is_right.all(axis=1).mean(), abs=0.002)
@@ -154,4 +156,4 @@ def test_the_legality_term_makes_networks_lawful():
 def test_an_unknown_part_is_refused():
     parts = split_entries(teacher_moves(), "entries", "published")
     with pytest.raises(LudusError, match="there is no network 'FROM\\?'"):
-        ChainTrainer(Preset(), parts, CPU, ["FROM?"])
+        NetworkChainTrainer(Preset(), parts, CPU, ["FROM?"])

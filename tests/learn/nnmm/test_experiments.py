@@ -19,8 +19,8 @@ from ludus.games.nine_mens_morris import (
     to_thesis_move,
 )
 from ludus.learn.nnmm import (
-    Chain,
     Committee,
+    NetworkChain,
     NetworkConfig,
     VotingOptions,
     compute_accuracy,
@@ -187,7 +187,7 @@ def test_networks_alone_are_given_the_true_choices(small, monkeypatch):
     """TO comes first; FROM is the same as in pipeline wherever the chosen TO is the true one."""
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
     accuracy, data = load_module("accuracy"), load_module("data")
-    chain = Chain(random_chain("TFR", "rawest", seed=3))
+    chain = NetworkChain(random_chain("TFR", "rawest", seed=3))
     entries = data.read_positions(data.WHOLE)[:4000]
     true = points_to_classes(entries.points)
     predicted = chain.predict(entries.positions).classes
@@ -452,7 +452,7 @@ def test_one_image_of_an_entry_counts_for_all_of_them(small, monkeypatch):
         voting=[VotingOptions(1, 1), VotingOptions(1, 16)],
     )
     found = joined.evaluate_images(both, images, "parts")
-    predicted = Chain(both).predict(entries.positions).classes
+    predicted = NetworkChain(both).predict(entries.positions).classes
     wanted = compute_accuracy(entries, predicted, points_to_classes(entries.points))
     assert {line: found[line] for line in joined.LINES} == {
         line: [wanted[line].hits, wanted[line].total] for line in joined.LINES

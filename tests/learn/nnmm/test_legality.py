@@ -20,7 +20,7 @@ from support.legality_positions import (
     authors_moves,
     positions_with_moves,
 )
-from support.morris_data import GOOD_MOVES
+from support.morris import GOOD_MOVES
 from support.repetition import repeat
 
 several = st.lists(positions_with_moves(), min_size=1, max_size=20)

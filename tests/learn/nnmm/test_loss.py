@@ -14,7 +14,7 @@ from ludus.learn.nnmm.encoding import InputColumns
 from ludus.learn.nnmm.network import build_network
 from ludus.learn.nnmm.network_trainer import Loss, compute_illegal_probability, select_weights
 from ludus.learn.nnmm.parts import NUM_CLASSES, PartOrder, points_to_classes
-from support.morris_data import positions
+from support.morris import positions
 from support.teacher_dataset import teacher_moves
 
 NETWORK = build_network(

@@ -14,12 +14,12 @@ from ludus.core.player import Limit
 from ludus.games.nine_mens_morris import PASS, POINTS
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.common.move_explanation import ABSENT_PART_NAMES
-from ludus.learn.nnmm.chain import DEFAULT_SIZE, Chain, find_shipped_weights, load_chain
+from ludus.learn.nnmm.chain import DEFAULT_SIZE, NetworkChain, find_shipped_weights, load_chain
 from ludus.learn.nnmm.parts import ORDERS, PARTS, classes_to_moves, moves_to_classes
 from ludus.learn.nnmm.policy import decode_legal_move
 from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
 from support.facilities import external
-from support.morris_data import positions
+from support.morris import positions
 from support.nnmm_chains import random_chain, saved_chain
 
 GAME = ludus.game("nine_mens_morris")
@@ -40,7 +40,7 @@ def made(chains, order="TFR", name="nnmm", game=GAME, **options):
 
 @pytest.mark.parametrize("order", ORDERS[:6])
 def test_the_check_takes_the_first_legal_class_of_each_ranking(order):
-    chain = Chain(random_chain(order, seed=4))
+    chain = NetworkChain(random_chain(order, seed=4))
     for position in SOME[::5]:
         legal = position.legal_moves()
         decoder = chain.decoder(PositionBatch.from_positions([position]))
@@ -80,7 +80,7 @@ def test_with_the_check_every_move_is_legal(chains, order, rule, symmetries):
 
 
 def test_without_the_check_the_networks_have_their_way(chains):
-    player, chain = made(chains, check="off"), Chain(load_weights(chains["TFR"]))
+    player, chain = made(chains, check="off"), NetworkChain(load_weights(chains["TFR"]))
     moves = [choice.move for choice in player.choose_many(SOME)]
     assert moves == classes_to_moves(chain.predict(PositionBatch.from_positions(SOME)).classes)
     assert moves == [player.choose(position).move for position in SOME]
@@ -192,7 +192,7 @@ def test_options_of_the_hybrid_out_of_range_are_refused(chains, options):
 
 @pytest.mark.parametrize("order", ["TFR", "RFT5"])
 def test_the_hybrid_searches_what_the_networks_propose(chains, order):
-    chain = Chain(load_weights(chains[order]))
+    chain = NetworkChain(load_weights(chains[order]))
     hybrid = made(chains, order, name="hybrid", k=3, depth=2)
     hybrid.start_game(1)
     alone = 0

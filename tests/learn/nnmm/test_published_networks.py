@@ -12,7 +12,7 @@ import pytest
 
 from ludus.datasets import augment, parse_lines, read_dataset
 from ludus.learn.common.weights import BadWeights
-from ludus.learn.nnmm.chain import Chain
+from ludus.learn.nnmm.chain import NetworkChain
 from ludus.learn.nnmm.parts import points_to_classes
 from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
 from support.facilities import external
@@ -30,7 +30,7 @@ def right_of(chain, entries):
 @pytest.mark.external("nnmm")
 def test_the_first_lines_come_out_exactly():
     """Counted among all entries by the test below, whose sums are those of the other program."""
-    chain = Chain(import_galassi_networks(external("nnmm", "npz")))
+    chain = NetworkChain(import_galassi_networks(external("nnmm", "npz")))
     entries = augment(read_dataset(external("nnmm", "dataset.txt"))[:FIRST], "published")
     assert len(entries) == 32_572
     assert right_of(chain, entries) == [17_130, 20_628, 24_896, 12_246]
@@ -39,7 +39,7 @@ def test_the_first_lines_come_out_exactly():
 @pytest.mark.external("nnmm")
 @pytest.mark.slow
 def test_all_1628673_entries_come_out_as_published():
-    chain = Chain(import_galassi_networks(external("nnmm", "npz")))
+    chain = NetworkChain(import_galassi_networks(external("nnmm", "npz")))
     entries = augment(read_dataset(external("nnmm", "dataset.txt")), "published")
     assert len(entries) == 1_628_673
     right = right_of(chain, entries)
@@ -83,7 +83,7 @@ def made(folder, name="TEST-rawest-TFR", inputs=90):
 
 
 def test_a_network_of_one_block_is_computed_as_described(tmp_path):
-    chain = Chain(import_galassi_networks(made(tmp_path)))
+    chain = NetworkChain(import_galassi_networks(made(tmp_path)))
     entries = read_one()
     row = chain.models[0].encode(entries)
     with np.load(tmp_path / "TEST-rawest-TFR_TO.npz") as stored:
@@ -161,4 +161,4 @@ def test_networks_that_do_not_fit_each_other_are_no_chain(tmp_path):
     made(tmp_path)
     changed(4, np.zeros((8, 6)))(tmp_path)
     with pytest.raises(BadWeights, match="has the shape"):
-        Chain(import_galassi_networks(tmp_path))
+        NetworkChain(import_galassi_networks(tmp_path))

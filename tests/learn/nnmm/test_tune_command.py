@@ -19,7 +19,7 @@ from ludus.learn.nnmm.tuning import (
     search,
     suggest_preset,
 )
-from support.morris_data import GOOD_MOVES
+from support.morris import GOOD_MOVES
 from support.teacher_dataset import teacher_moves, write_teacher_moves
 
 optuna = pytest.importorskip("optuna", reason="left out: needs optuna")

@@ -10,9 +10,9 @@ from safetensors.numpy import load_file, save_file
 from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.common.weights import BadWeights
-from ludus.learn.nnmm.chain import Chain
+from ludus.learn.nnmm.chain import NetworkChain
 from ludus.learn.nnmm.weights import ChainWeights, load_weights, save_weights
-from support.morris_data import positions
+from support.morris import positions
 from support.nnmm_chains import is_close, random_chain, saved_chain
 
 
@@ -41,7 +41,9 @@ def test_half_precision_takes_half_the_room_and_says_nearly_the_same(tmp_path):
     save_weights(tmp_path / "half", weights, half=True)
     whole, half = tmp_path / "whole", tmp_path / "half"
     assert half.stat().st_size < 0.6 * whole.stat().st_size
-    first, second = (Chain.load(each).predict(some).probabilities[:, 0] for each in (whole, half))
+    first, second = (
+        NetworkChain.load(each).predict(some).probabilities[:, 0] for each in (whole, half)
+    )
     assert is_close(first, second, 0.01)
 
 
@@ -168,7 +170,7 @@ def test_hostile_files_are_refused_with_one_line(tmp_path, name):
     path = saved_chain(tmp_path)
     HOSTILE[name](path)
     with pytest.raises(BadWeights) as error:
-        Chain.load(path)
+        NetworkChain.load(path)
     message = str(error.value)
     assert str(path) in message
     assert "\n" not in message
@@ -178,7 +180,7 @@ def test_hostile_files_are_refused_with_one_line(tmp_path, name):
 @pytest.mark.parametrize("name", ["nowhere", ".", "\0", "x" * 5000])
 def test_places_without_a_file_are_refused(tmp_path, name):
     with pytest.raises(LudusError) as error:
-        Chain.load(tmp_path / name)
+        NetworkChain.load(tmp_path / name)
     assert "\n" not in str(error.value)
 
 
@@ -194,7 +196,7 @@ def test_any_damaged_byte_is_found_or_harmless(tmp_path):
             content[:place] + bytes(rng.integers(0, 256, 1, "u1")) + content[place + 1 :]
         )
         try:
-            Chain.load(path)
+            NetworkChain.load(path)
         except BadWeights:
             refused += 1
     assert refused > 50

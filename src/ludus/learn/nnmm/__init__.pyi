@@ -1,12 +1,12 @@
 from .chain import DEFAULT_SIZE as DEFAULT_SIZE
-from .chain import Chain as Chain
 from .chain import ChainPrediction as ChainPrediction
 from .chain import Committee as Committee
 from .chain import DecodingRule as DecodingRule
+from .chain import NetworkChain as NetworkChain
 from .chain import VotingOptions as VotingOptions
 from .chain import find_shipped_weights as find_shipped_weights
 from .chain import join_networks as join_networks
-from .chain_trainer import ChainTrainer as ChainTrainer
+from .chain_trainer import NetworkChainTrainer as NetworkChainTrainer
 from .chain_trainer import StepExamples as StepExamples
 from .chain_trainer import TrainedNetwork as TrainedNetwork
 from .config import Hyperparameters as Hyperparameters
@@ -48,7 +48,7 @@ from .parts import MoveClasses as MoveClasses
 from .parts import PartOrder as PartOrder
 from .parts import moves_to_classes as moves_to_classes
 from .parts import points_to_classes as points_to_classes
-from .policy import ChainPolicy as ChainPolicy
+from .policy import NetworkChainPolicy as NetworkChainPolicy
 from .train import NnmmTraining as NnmmTraining
 from .tuning import SearchConfig as SearchConfig
 from .tuning import TuningResult as TuningResult

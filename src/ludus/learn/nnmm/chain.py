@@ -1,6 +1,6 @@
-"""Chain of networks that choose TO, FROM and REMOVE in turn, committees, shipped chains."""
+"""Chains of networks that choose TO, FROM and REMOVE in turn, committees, shipped chains."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -94,7 +94,7 @@ class Committee:
         return self.sets[0].order
 
 
-def join_networks(files: Sequence[Path], voting: Sequence[VotingOptions] = ()) -> Committee:
+def join_networks(files: Iterable[Path], voting: Sequence[VotingOptions] = ()) -> Committee:
     """Join the sets of networks of several files; without `voting`, with equal weights."""
     return Committee.combine(*map(load_weights, files), voting=voting)
 
@@ -184,7 +184,7 @@ class ChainPrediction(NamedTuple):
     """Shape (positions, 3, 25): class probabilities of each part, given the parts before."""
 
 
-class Chain:
+class NetworkChain:
     """The networks of one file, each of which chooses a part given those chosen before."""
 
     def __init__(self, weights: ChainWeights | Committee) -> None:
@@ -293,10 +293,10 @@ DEFAULT_SIZE: Final = "symmetric"
 
 def load_chain(
     weights: str = "", size: str = DEFAULT_SIZE, order: str = "", folder: Path = WEIGHTS_FOLDER
-) -> Chain:
+) -> NetworkChain:
     """Load the chain of a file, or else the shipped one of this order (or the first one)."""
     if weights:
-        found = Chain.load(Path(weights))
+        found = NetworkChain.load(Path(weights))
         if order and str(found.order) != order:
             raise BadSpec(f"{quote(weights, 200)} has the order {found.order}, not {order}")
         return found
@@ -314,13 +314,13 @@ def find_shipped_weights(folder: Path = WEIGHTS_FOLDER) -> dict[tuple[str, str],
 
 
 @cache
-def _load_shipped_chain(size: str, order: str, folder: Path) -> Chain:
+def _load_shipped_chain(size: str, order: str, folder: Path) -> NetworkChain:
     if order:
         PartOrder.parse(order)
     files = find_shipped_weights(folder)
     for (its_size, its_order), path in files.items():
         if its_size == size and order in ("", its_order):
-            return Chain.load(path)
+            return NetworkChain.load(path)
     wanted = f"{size} {order}".strip()
     known = ", ".join(f"size={size} order={order}" for size, order in files)
     raise BadSpec(

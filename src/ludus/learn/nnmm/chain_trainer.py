@@ -68,7 +68,7 @@ class StepExamples(NamedTuple):
     test: Examples | None
 
 
-class ChainTrainer:
+class NetworkChainTrainer:
     """Trainers of all networks of a chain, or of some parts, and their results."""
 
     def __init__(

@@ -70,8 +70,8 @@ def predict_classes(
 ) -> NDArray[np.int8]:
     """Predict the classes TO, FROM and REMOVE in sequence, shape (entries, 3).
 
-    `members` has the networks of all steps for each member of the ensemble. `chain.Chain` does the
-    same in numpy with more decoding rules; this runs on the device that trained the networks.
+    `members` has the networks of all steps for each member of the ensemble. `NetworkChain`
+    does the same in numpy with more decoding rules; this runs on the device that trained them.
     """
     classes = np.zeros((len(coded.entries), len(PARTS)), dtype=np.int8)
     for first in range(0, len(classes), CHAIN_PREDICTION_BATCH):

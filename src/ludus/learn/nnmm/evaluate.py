@@ -27,7 +27,7 @@ from ludus.games.nine_mens_morris.bitboards import (
 )
 from ludus.games.nine_mens_morris.rules import PRESETS
 from ludus.learn.common.move_explanation import DecodingRule
-from ludus.learn.nnmm.chain import DEFAULT_BREADTH, Chain
+from ludus.learn.nnmm.chain import DEFAULT_BREADTH, NetworkChain
 from ludus.learn.nnmm.data import split_contiguously
 from ludus.learn.nnmm.parts import (
     NUM_CLASSES,
@@ -332,7 +332,7 @@ Recipe = Literal["none", "published", "symmetries"]
 
 
 def evaluate_dataset(
-    chain: Chain,
+    chain: NetworkChain,
     entries: MoveBatch,
     recipe: Recipe = "published",
     part: EvaluatedPart = "all",

@@ -18,7 +18,7 @@ from ludus.learn.common.move_explanation import DecodingRule, MoveDecision
 from ludus.learn.nnmm.chain import DEFAULT_BREADTH, DEFAULT_SIZE, check_breadth, load_chain
 from ludus.learn.nnmm.decoding import check_rules, check_symmetries
 from ludus.learn.nnmm.parts import classes_to_moves
-from ludus.learn.nnmm.policy import ChainPolicy, decode_legal_move
+from ludus.learn.nnmm.policy import NetworkChainPolicy, decode_legal_move
 from ludus.players.negascout import NegascoutOptions as SearchOptions
 from ludus.players.negascout import NegascoutPlayer
 
@@ -28,7 +28,7 @@ class NnmmOptions:
     """Which networks play, and how their moves are decoded."""
 
     weights: str = ""
-    """A file that `ludus train nnmm` or `ludus nnmm` wrote; by default, shipped networks play."""
+    """A file of networks, as `ludus train nnmm` writes it; by default, shipped networks play."""
 
     size: str = DEFAULT_SIZE
     """Which of the shipped networks."""
@@ -67,7 +67,7 @@ class NnmmPlayer(Player):
         settings = self.settings
         check_rules(game.rules)
         self.chain = load_chain(settings.weights, settings.size, settings.order)
-        self._policy = ChainPolicy(
+        self._policy = NetworkChainPolicy(
             self.chain, settings.check, settings.rule, settings.breadth, settings.symmetries
         )
         self.decisions = 0
@@ -120,7 +120,7 @@ class HybridOptions:
     networks only break ties."""
 
     weights: str = ""
-    """A file that `ludus train nnmm` or `ludus nnmm` wrote; by default, shipped networks
+    """A file that `ludus train nnmm`, `import` or `join` wrote; by default, shipped networks
     propose."""
 
     size: str = DEFAULT_SIZE

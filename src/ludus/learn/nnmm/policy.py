@@ -15,7 +15,7 @@ from ludus.learn.common.move_explanation import (
     select_by_parts,
     split_move,
 )
-from ludus.learn.nnmm.chain import Chain
+from ludus.learn.nnmm.chain import NetworkChain
 from ludus.learn.nnmm.decoding import Decoder, PartialMoves, top_k
 from ludus.learn.nnmm.parts import (
     NUM_CLASSES,
@@ -75,11 +75,16 @@ def _make_decision(
     return MoveDecision.from_distributions(move, probabilities[:, _CLASSES_BY_POINT], changed_parts)
 
 
-class ChainPolicy:
+class NetworkChainPolicy:
     """A chain with its decoding options."""
 
     def __init__(
-        self, chain: Chain, has_check: bool, rule: DecodingRule, breadth: int, symmetries: int
+        self,
+        chain: NetworkChain,
+        has_check: bool,
+        rule: DecodingRule,
+        breadth: int,
+        symmetries: int,
     ) -> None:
         self._chain = chain
         self._has_check = has_check

@@ -22,7 +22,7 @@ from ludus.learn.nnmm.weights import ChainWeights, load_weights
 from ludus.learn.training import Clock, Training
 
 if TYPE_CHECKING:
-    from ludus.learn.nnmm.chain_trainer import ChainTrainer, StepExamples
+    from ludus.learn.nnmm.chain_trainer import NetworkChainTrainer, StepExamples
     from ludus.learn.nnmm.network_trainer import NetworkTrainer
 
 
@@ -98,8 +98,8 @@ class NnmmTraining(Training[NnmmConfig]):
         self._test: dict[str, float] | None = None
         self.title = f"nnmm, {len(self._tasks)} networks"
 
-    def _make_chain(self) -> "ChainTrainer":
-        from ludus.learn.nnmm.chain_trainer import ChainTrainer
+    def _make_chain(self) -> "NetworkChainTrainer":
+        from ludus.learn.nnmm.chain_trainer import NetworkChainTrainer
 
         config, settings = self.config, self.preset.training
         recipe, seed = settings.expansion, settings.seed
@@ -110,7 +110,7 @@ class NnmmTraining(Training[NnmmConfig]):
             split = split_fold(self.entries, config.folds, self._fold, recipe, seed)
         else:
             split = split_entries(self.entries, settings.split, recipe, seed)
-        chain = ChainTrainer(self.preset, split, self.device, config.part)
+        chain = NetworkChainTrainer(self.preset, split, self.device, config.part)
         if self._initial is not None:
             chain.init_from(self._initial)
         return chain

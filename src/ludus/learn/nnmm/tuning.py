@@ -50,9 +50,9 @@ def train_trial(
     should_prune: PruningCallback | None = None,
 ) -> float | None:
     """Return the best validation accuracy of a network; 0 if it diverges, None if pruned."""
-    from ludus.learn.nnmm.chain_trainer import ChainTrainer
+    from ludus.learn.nnmm.chain_trainer import NetworkChainTrainer
 
-    run = ChainTrainer(preset, split, select_device(device, threads), [part])
+    run = NetworkChainTrainer(preset, split, select_device(device, threads), [part])
     best = 0.0
     try:
         for _, epoch in run.epochs():
@@ -154,6 +154,15 @@ class TuningResult:
     accuracy: float
     trials: int
     """Total number of trials."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON has it."""
+        return {
+            "trials": self.trials,
+            "accuracy": self.accuracy,
+            "design": self.preset.design.model_dump(mode="json"),
+            "training": self.preset.training.model_dump(mode="json"),
+        }
 
 
 @dataclass(frozen=True, slots=True)
