@@ -21,6 +21,7 @@ from ludus.cli.options import (
     OracleOption,
     OutputFileOption,
     RulesOption,
+    SeedOption,
     TimeOption,
 )
 from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
@@ -298,7 +299,7 @@ def generate(
     time: TimeOption = None,
     nodes: NodesOption = None,
     depth: DepthOption = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same file.")] = 0,
+    seed: SeedOption = 0,
     jobs: JobsOption = 0,
     cluster: ClusterOption = "",
     json: JsonOption = False,

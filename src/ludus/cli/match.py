@@ -4,11 +4,12 @@ import sys
 import time as clock
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludus.cli.options import (
+    AlternateOption,
     DepthOption,
     ForceOption,
     GameArgument,
@@ -17,6 +18,7 @@ from ludus.cli.options import (
     PlayerArgument,
     PositionOption,
     RulesOption,
+    SeedOption,
     TimeOption,
     list_spec_files,
     parse_position,
@@ -31,6 +33,9 @@ from ludus.core.statistics import compare_wins
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
+if TYPE_CHECKING:
+    from ludus.arena.match import MatchResult
+
 SIGNIFICANCE_LEVEL = 0.05
 
 
@@ -41,10 +46,8 @@ def match(
     games: Annotated[int, typer.Option(min=1, max=10_000_000, help="Number of games.")] = 100,
     rules: RulesOption = "",
     position: PositionOption = "",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
-    alternate: Annotated[
-        bool, typer.Option("--alternate/--fixed", help="Who begins: each in turn, or the first.")
-    ] = True,
+    seed: SeedOption = 0,
+    alternate: AlternateOption = True,
     max_plies: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="Longer games are draws.")
     ] = MAX_PLIES,
@@ -104,24 +107,25 @@ def match(
     )
     is_interrupted = found.score.games < games
     if json:
-        print_json(
-            game=chosen.id,
-            rules=dataclass_as_json(chosen.rules),
-            players=[first, second],
-            seed=seed,
-            games=found.score.games,
-            wins=found.wins,
-            draws=found.draws,
-            reasons=found.score.rank_reasons(),
-            p_value=found.comparison.p_value,
-            compiled=found.compiled,
-            **({"interrupted": True} if is_interrupted else {}),
-        )
+        about = {"game": chosen.id, "rules": dataclass_as_json(chosen.rules)}
+        shown = {"interrupted": True} if is_interrupted else {}
+        print_json(**about, players=[first, second], seed=seed, **_as_json(found), **shown)
     else:
         _print_score(found.score, (first, second))
     if is_interrupted:
         print(f"ludus: interrupted after {found.score.games} of {games} games", file=sys.stderr)
         raise KeyboardInterrupt
+
+
+def _as_json(found: "MatchResult") -> dict[str, Any]:
+    return {
+        "games": found.score.games,
+        "wins": found.wins,
+        "draws": found.draws,
+        "reasons": found.score.rank_reasons(),
+        "p_value": found.comparison.p_value,
+        "compiled": found.compiled,
+    }
 
 
 def _print_score(score: MatchTally, players: tuple[str, str]) -> None:
@@ -160,7 +164,7 @@ def choose(
         ),
     ] = "auto",
     rules: RulesOption = "",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same moves.")] = 0,
+    seed: SeedOption = 0,
     time: TimeOption = None,
     nodes: NodesOption = None,
     depth: DepthOption = None,

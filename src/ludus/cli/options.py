@@ -65,6 +65,15 @@ PositionOption = Annotated[
     typer.Option("--position", metavar="TEXT", help="Start from this position."),
 ]
 
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="N", help="The same seed gives the same results.")
+]
+
+AlternateOption = Annotated[
+    bool,
+    typer.Option("--alternate/--fixed", help="Who begins: each in turn, or the first player."),
+]
+
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object.", show_default=False)
 ]

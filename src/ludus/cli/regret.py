@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ludus.cli.options import (
+    AlternateOption,
     ClusterOption,
     DepthOption,
     GameArgument,
@@ -15,6 +16,7 @@ from ludus.cli.options import (
     OracleOption,
     PlayerArgument,
     RulesOption,
+    SeedOption,
     TimeOption,
     read_lines_file,
 )
@@ -43,6 +45,14 @@ MAX_ERRORS_SHOWN = 20
 """Number of first errors in a report."""
 
 
+StartsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--positions", metavar="FILE", help="Start positions, one per line, in turn; -: stdin."
+    ),
+]
+
+
 def regret(
     game: GameArgument,
     player: PlayerArgument,
@@ -60,16 +70,9 @@ def regret(
         str, typer.Option("--opponent", metavar="PLAYER", help="The opponent.")
     ] = "perfect",
     rules: RulesOption = "",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same games.")] = 0,
-    alternate: Annotated[
-        bool, typer.Option("--alternate/--fixed", help="Who begins: each in turn, or the player.")
-    ] = True,
-    positions: Annotated[
-        Path | None,
-        typer.Option(
-            "--positions", metavar="FILE", help="Start positions, one per line, in turn; -: stdin."
-        ),
-    ] = None,
+    seed: SeedOption = 0,
+    alternate: AlternateOption = True,
+    positions: StartsOption = None,
     random_plies: Annotated[
         int, typer.Option(min=0, max=200, help="Random plies before each game.")
     ] = 0,

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ludus.cli.options import ClusterOption, JobsOption, JsonOption
+from ludus.cli.options import (
+    ClusterOption,
+    JobsOption,
+    JsonOption,
+    SeedOption,
+)
 from ludus.cli.output import make_console, print_json, show_progress
 from ludus.core.errors import LudusError
 from ludus.core.files import make_folder, quote_path
@@ -77,7 +82,7 @@ def reproduce(
         ),
     ] = False,
     size: SizeOption = "",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same figures.")] = 0,
+    seed: SeedOption = 0,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Reports, figures and cached results.")
     ] = Path("reproduced"),
