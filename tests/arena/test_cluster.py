@@ -17,7 +17,7 @@ from ludus.core.errors import LudusError
 from ludus.core.executors import connect_to_ray
 from ludus.datasets import MoveBatch, format_lines
 from ludus.games.nine_mens_morris.batch import NO_POINT
-from support.morris_data import GOOD_MOVES
+from support.morris import GOOD_MOVES
 from support.paths import python_path
 
 COMMANDS = (

@@ -11,7 +11,7 @@ from ludus.players.backgammon_features import (
     find_longest_run,
     get_advancing_opponent,
 )
-from support.backgammon_rolls import met
+from support.backgammon import met
 
 # Rolls of 36 that hit a lone blot at this distance in pips, as printed in the books on the game
 # (for instance Magriel, Backgammon, 1976).

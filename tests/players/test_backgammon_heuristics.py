@@ -16,7 +16,7 @@ from ludus.players.backgammon_heuristics import (
     compute_terms,
     evaluate_board,
 )
-from support.backgammon_rolls import met, position
+from support.backgammon import met, position
 
 GAME = ludus.game("backgammon")
 

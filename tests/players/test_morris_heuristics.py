@@ -13,8 +13,8 @@ from ludus.players.morris_heuristics import (
     find_closing_moves,
     find_opening_moves,
 )
-from support.arbitrary_boards import UNUSUAL, random_boards
-from support.compiled_games import check_like_matches
+from support.games import check_like_matches
+from support.morris import UNUSUAL, random_boards
 
 NAMES = ("newbie", "basic", "focused")
 

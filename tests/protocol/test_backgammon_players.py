@@ -14,7 +14,7 @@ from ludus.games.backgammon import Roll
 from ludus.players import player
 from ludus.protocol import backgammon_players
 from ludus.protocol.processes import ProgramFailed
-from support.backgammon_rolls import met, position
+from support.backgammon import met, position
 from support.waiting import PATIENCE
 
 GAME = ludus.game("backgammon")

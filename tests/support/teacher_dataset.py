@@ -8,10 +8,10 @@ import torch
 from ludus.datasets.morris.files import parse_lines
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.batch import MoveBatch
-from ludus.learn.nnmm.encoding import INPUT_MODELS
 from ludus.learn.nnmm.data import EncodedEntries, Examples
+from ludus.learn.nnmm.encoding import INPUT_MODELS
 from ludus.learn.nnmm.parts import ChainStep, PartOrder
-from support.morris_data import positions
+from support.morris import positions
 
 CPU = torch.device("cpu")
 

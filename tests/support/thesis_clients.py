@@ -14,7 +14,7 @@ from pathlib import Path
 
 import ludus
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
-from support.morris_data import positions
+from support.morris import positions
 from support.waiting import PATIENCE
 
 SECONDS = PATIENCE

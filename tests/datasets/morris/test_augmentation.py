@@ -10,8 +10,7 @@ from ludus.games.nine_mens_morris import NineMensMorris, mills, to_thesis
 from ludus.games.nine_mens_morris.bitboards import RING_SWAP, transform_boards
 from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES
 from ludus.games.nine_mens_morris.rules import Rules
-from support.dataset_lines import data, examples, lines
-from support.morris_data import positions
+from support.morris import data, examples, lines, positions
 
 TURN, MIRROR, INSIDE_OUT = SYMMETRIES[1], SYMMETRIES[4], SYMMETRIES[8]
 

@@ -11,7 +11,7 @@ from ludus.games import game
 from ludus.games.nine_mens_morris.batch import NO_POINT
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.rules import Rules
-from support.dataset_lines import data, examples, lines
+from support.morris import data, examples, lines
 
 STATE = "EMOOMMOOEEOOMOOOOEEOMEOO1156"
 PLACED = f"{STATE}-d5b2"

@@ -18,7 +18,7 @@ from ludus.games.nine_mens_morris import POINTS, NineMensMorris, to_thesis_move
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles import oracle as find_oracle
 from ludus.oracles.interface import Oracle
-from support.dataset_lines import data, examples, lines
+from support.morris import data, examples, lines
 from support.repetition import repeat
 from support.solved_games import solve_into
 

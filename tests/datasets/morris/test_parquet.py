@@ -35,7 +35,7 @@ from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles import oracle as find_oracle
 from support.facilities import external
-from support.morris_data import GOOD_MOVES
+from support.morris import GOOD_MOVES
 from support.paths import ROOT
 
 pytest.importorskip("pyarrow")

@@ -16,7 +16,7 @@ from ludus.datasets.morris.statistics import (
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.rules import Rules
 from support.facilities import external
-from support.morris_data import GOOD_MOVES
+from support.morris import GOOD_MOVES
 
 LINES = [
     "OOOOOOOOOOOOOOOOOOOOOOOO9900-d6",

@@ -20,10 +20,9 @@ from ludus.games.nine_mens_morris.batch import generate_moves
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.oracles.morris.sectors import all_sectors, sides_to_move, subspace_of
-from support.dataset_lines import RULES, data, examples, lines
-from support.morris_data import positions
+from support.morris import DATASET_RULES, data, examples, lines, positions
 
-WITH_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES.keys())
+WITH_RULES = pytest.mark.parametrize("rules", DATASET_RULES.values(), ids=DATASET_RULES.keys())
 
 
 def _states(found):

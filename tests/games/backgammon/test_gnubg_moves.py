@@ -7,7 +7,7 @@ import pytest
 
 from ludus.datasets.backgammon.positions import sample_position
 from ludus.protocol.gnubg import rank_moves
-from support.backgammon_rolls import met
+from support.backgammon import met
 
 pytestmark = pytest.mark.needs_debian("gnubg")
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from ludus.core import BadPosition
 from ludus.games.backgammon import Backgammon, Rules, to_gnubg_id, to_position_id
 from ludus.games.backgammon.position_ids import to_xgid
-from support.backgammon_positions import any_position, random_game
+from support.backgammon import any_position
+from support.games import play_randomly
 from support.repetition import repeat
 
 GAME = Backgammon()
@@ -116,7 +117,7 @@ def test_what_is_no_position_is_refused(text, reason):
 def test_every_position_of_a_game_is_read_back(preset):
     game = Backgammon(Backgammon.presets[preset])
     for seed in range(5):
-        for position in random_game(game, seed):
+        for position in play_randomly(game, seed):
             assert game.parse(str(position)) == position
             assert str(game.parse(str(position))) == str(position)
 

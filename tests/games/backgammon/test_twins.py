@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from ludus._native import backgammon as compiled
 from ludus.core import CHANCE
 from ludus.games.backgammon import Backgammon, Roll, Rules, native
-from support.backgammon_positions import any_position, random_game
+from support.backgammon import any_position
+from support.games import play_randomly
 from support.repetition import repeat
 
 MASK = 2**64 - 1
@@ -37,7 +38,7 @@ def test_in_random_games(preset, games, every):
     game = Backgammon(Backgammon.presets[preset])
     checked = 0
     for seed in range(games):
-        for position in islice(random_game(game, seed), seed % every, None, every):
+        for position in islice(play_randomly(game, seed), seed % every, None, every):
             assert_twins(position)
             checked += 1
     assert checked > 500 / every
@@ -45,7 +46,7 @@ def test_in_random_games(preset, games, every):
 
 def test_move_lists_of_thousands_of_positions():
     game = Backgammon()
-    positions = (p for seed in range(100, 100 + repeat(20, 40)) for p in random_game(game, seed))
+    positions = (p for seed in range(100, 100 + repeat(20, 40)) for p in play_randomly(game, seed))
     checked = 0
     for position in islice((p for p in positions if p.dice), repeat(400, 3000)):
         moves = position.legal_moves()
@@ -66,7 +67,7 @@ def test_in_any_position(position):
 
 def test_perft_is_the_same():
     fast, readable = Backgammon(), Backgammon(engine="python")
-    for position in islice(random_game(fast, 3), 0, 60, 6):
+    for position in islice(play_randomly(fast, 3), 0, 60, 6):
         for depth in range(3):
             assert fast.perft(position, depth) == readable.perft(position, depth)
 

@@ -15,7 +15,7 @@ from ludus.games.nine_mens_morris import (
     to_thesis_move,
 )
 from support.facilities import external
-from support.morris_data import GOOD_MOVES
+from support.morris import GOOD_MOVES
 
 STANDARD = ludus.game("nine_mens_morris")
 

@@ -17,7 +17,7 @@ from ludus.learn.gammon.network import (
     load_shipped_chances,
 )
 from ludus.players import player
-from support.backgammon_rolls import met, position
+from support.backgammon import met, position
 
 GAME = ludus.game("backgammon")
 NAMES = ("expert", "selfplay")

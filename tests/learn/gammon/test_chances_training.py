@@ -11,7 +11,7 @@ import ludus
 from ludus.core.errors import BadSpec
 from ludus.games.backgammon.batch import generate_afterstates, position_to_row, row_to_position
 from ludus.learn.gammon.network import load_shipped_chances
-from support.backgammon_rolls import met
+from support.backgammon import met
 
 torch = pytest.importorskip("torch")
 

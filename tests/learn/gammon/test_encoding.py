@@ -17,7 +17,7 @@ from ludus.learn.gammon.encoding import (
     encode_moves,
     find_encoding,
 )
-from support.backgammon_rolls import met, position
+from support.backgammon import met, position
 
 
 def units(coding, before, move):

@@ -9,7 +9,7 @@ from ludus.games.backgammon import Backgammon
 from ludus.players.backgammon_heuristics import CONTACT_WEIGHTS
 from ludus.reproduce.experiment import find_experiment, find_experiments_folder
 from ludus.reproduce.results import read_results
-from support.backgammon_rolls import position
+from support.backgammon import position
 
 FOLDER = find_experiments_folder()
 

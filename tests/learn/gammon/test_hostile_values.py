@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ludus._native import gammon
-from support.backgammon_rolls import START
+from support.backgammon import START
 
 REFUSED = (ValueError, TypeError)
 

@@ -19,7 +19,7 @@ from ludus.learn.gammon.network import (
 )
 from ludus.learn.gammon.train import GammonTraining
 from ludus.players import player
-from support.backgammon_rolls import met, position
+from support.backgammon import met, position
 
 GAME = ludus.game("backgammon")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ludus.games.backgammon import Chances, position_to_row
-from support.backgammon_rolls import position
+from support.backgammon import position
 
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "experiments" / "backgammon" / "results"

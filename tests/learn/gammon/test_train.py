@@ -14,7 +14,7 @@ from ludus.learn.gammon.data import ScoredMoves
 from ludus.learn.gammon.encoding import MOVE_ENCODINGS
 from ludus.learn.gammon.network import GammonNetwork
 from ludus.learn.gammon.train import NOISE_RANGE, GammonTraining
-from support.backgammon_rolls import met
+from support.backgammon import met
 
 
 def make_examples(count=40, coding="raw"):

@@ -17,7 +17,7 @@ from ludus.learn.patterns.adaptive import (
     load_state,
     save_state,
 )
-from support.arbitrary_boards import morris
+from support.morris import morris
 
 
 def play(adaptive, opponent, games, rules="vrajitoru", seed=0):

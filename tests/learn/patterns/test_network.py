@@ -19,7 +19,7 @@ from ludus.learn.patterns.encoding import (
     format_bits,
 )
 from ludus.learn.patterns.network import PatternNetwork, ScoreWeights, learn_match
-from support.arbitrary_boards import morris
+from support.morris import morris
 
 
 def bits(*names):

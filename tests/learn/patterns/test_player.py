@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,7 @@ from ludus.learn.patterns.config import FuzzyOptions, parse_options
 from ludus.learn.patterns.encoding import encode_quadrant
 from ludus.learn.patterns.inference import FuzzyPolicy, compute_move_weights
 from ludus.learn.patterns.network_file import load_network, load_network_file
-from support.arbitrary_boards import UNUSUAL, morris, odd_positions
+from support.morris import UNUSUAL, morris, odd_positions
 from support.waiting import PATIENCE
 
 
@@ -24,9 +25,11 @@ def bits(*names):
 
 
 def knows(scores, *edges, **more):
-    """Knowledge in which the listed patterns have scores, and every other 0."""
+    """Knowledge in which the listed patterns have scores, and every other 0; of both sides."""
+    known = frozenset(edges)
     return FuzzyPolicy(
-        tuple(scores.get(number, 0.0) for number in range(512)), frozenset(edges), **more
+        tuple(scores.get(number, 0.0) for number in range(512)),
+        **{"edges": known, "threat_edges": known, **more},
     )
 
 
@@ -85,6 +88,23 @@ def test_the_defence_blocks_what_the_other_side_threatens():
     assert steeper["g7"] == 1.0, "the rate 2.5 is not more than the threshold"
     without = weights(text, knows(scores, (before, after), blocks_threats=False))
     assert without["g7"] == 1.0
+
+
+def test_a_threat_need_not_be_known_as_own_moves_are():
+    text = "BB./.../.../....../.../.../..W w 8 7"
+    before, after = encode_quadrant(bits("a7", "d7"), 0), encode_quadrant(bits("a7", "d7", "g7"), 0)
+    scores = {before: 20.0, after: 50.0}
+    assert weights(text, knows(scores, threat_edges=frozenset()))["g7"] == 1.0
+    assert weights(text, knows(scores, threat_edges=None))["g7"] == 50.0
+
+
+def test_a_quadrant_that_a_man_leaves_is_scored_if_wanted():
+    """The man on a7 leaves the top quadrant for a4, which lies in the left one alone."""
+    text = "WW./.../.../....../.../.../B.B w 0 0"
+    before, after = encode_quadrant(bits("a7", "d7"), 0), encode_quadrant(bits("d7"), 0)
+    known = knows({after: 7.0}, (before, after))
+    assert weights(text, known)["a7-a4"] == 1.0
+    assert weights(text, replace(known, scores_left_quadrants=True))["a7-a4"] == 7.0
 
 
 def test_a_slide_that_is_out_of_reach_threatens_nothing():

@@ -13,7 +13,7 @@ from ludus.learn.patterns.train import (
     replay_records,
 )
 from ludus.learn.training import fit, train
-from support.arbitrary_boards import morris
+from support.morris import morris
 
 SMALL = PatternConfig(own=3, mixed=2, strong=1, teacher="negascout:level=2")
 

@@ -10,7 +10,7 @@ from ludus.learn.patterns.tuning import (
     measure_win_rate,
     search_settings,
 )
-from support.arbitrary_boards import morris
+from support.morris import morris
 from support.repetition import repeat
 
 pytest.importorskip("optuna")

@@ -14,8 +14,8 @@ from ludus.learn.patterns.encoding import QUADRANTS, encode_quadrant
 from ludus.learn.patterns.inference import compute_move_weights
 from ludus.learn.patterns.network_file import load_network
 from ludus.learn.patterns.player import build_native_policy
-from support.arbitrary_boards import UNUSUAL, morris, odd_positions
-from support.compiled_games import check_like_matches
+from support.games import check_like_matches
+from support.morris import UNUSUAL, morris, odd_positions
 
 VARIED = [
     *SETTINGS.values(),
@@ -24,6 +24,8 @@ VARIED = [
     FuzzySettings(take="best", defence=False, moveThr=0, seen=5),
     FuzzySettings(rateThr=0, moveThr=1, take="share", k=2.5),
     FuzzySettings(network="empty", take="best"),
+    FuzzySettings(moveThr=0, seen=5, threatSeen=5, leaves=True, take="random"),
+    FuzzySettings(moveThr=0, seen=5, threatSeen=0, corners=False, leaves=True),
 ]
 
 
@@ -105,15 +107,22 @@ def test_bad_arguments_of_compiled_code():
         ({"scores": [float("nan"), *scores[1:]]}, "scores are numbers"),
         ({"scores": [-1.0, *scores[1:]]}, "scores are numbers"),
         ({"edges": [(0, 512)]}, "numbered from 0 to 511"),
+        ({"threat_edges": [(512, 0)]}, "numbered from 0 to 511"),
         ({"rate_threshold": float("inf")}, "thresholds"),
         ({"move_threshold": -1.0}, "thresholds"),
         ({"take": "all"}, "random, share or best"),
         ({"rules": replace(rules), "take": "\0"}, "random, share or best"),
     ):
-        arguments = {"rules": rules, "scores": scores, "edges": [(0, 1)], **change}
+        arguments = {
+            "rules": rules,
+            "scores": scores,
+            "edges": [(0, 1)],
+            "threat_edges": None,
+            **change,
+        }
         with pytest.raises(ValueError, match=complaint):
             native.Fuzzy(**arguments)
-    fuzzy = native.Fuzzy(rules, scores, [(0, 1)])
+    fuzzy = native.Fuzzy(rules, scores, [(0, 1)], None)
     with pytest.raises(ValueError, match="two men on one point"):
         fuzzy.weights((1, 1), (0, 0), 0)
     with pytest.raises(ValueError, match="more men than the rules give"):

@@ -14,7 +14,7 @@ from ludus.games.backgammon.board import BAR, OFF, ROLLS
 from ludus.games.backgammon.position import make_position
 from ludus.games.backgammon.rules import Rules
 from ludus.oracles.backgammon.bearoff import compute_race, roll_distributions
-from support.equities import all_sides, solve
+from support.backgammon import all_sides, solve_hypergammon
 
 
 @pytest.mark.parametrize(("men", "points", "size"), [(15, 6, 54264), (6, 6, 924), (3, 25, 3276)])
@@ -153,7 +153,7 @@ def derive_again(men, table, chances):
 
 
 def test_one_man_a_side_by_the_rules():
-    solver = solve(1)
+    solver = solve_hypergammon(1)
     table, chances = solver.equities(), solver.chances()
     assert derive_again(1, table, chances) < 1e-6
     assert max(solver.find_errors()) < 1e-6
@@ -166,19 +166,19 @@ def test_one_man_a_side_by_the_rules():
 
 @pytest.mark.slow
 def test_two_men_a_side_by_the_rules():
-    solver = solve(2, threads=2)
+    solver = solve_hypergammon(2, threads=2)
     assert derive_again(2, solver.equities(), solver.chances()) < 1e-6
 
 
 @pytest.mark.parametrize("men", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_results_do_not_depend_on_threads(men):
-    first, second = solve(men), solve(men, threads=3)
+    first, second = solve_hypergammon(men), solve_hypergammon(men, threads=3)
     assert np.array_equal(first.equities(), second.equities())
     assert np.array_equal(first.chances(), second.chances())
 
 
 def test_a_wrong_value_is_found():
-    solver = solve(1)
+    solver = solve_hypergammon(1)
     table, chances = solver.equities(), solver.chances()
     solver.load(table, chances)
     assert max(solver.find_errors()) < 1e-6

@@ -7,7 +7,7 @@ import pytest
 
 from ludus._native import equities
 from ludus.oracles.backgammon.bearoff import roll_distributions
-from support.equities import all_sides, solve
+from support.backgammon import all_sides, solve_hypergammon
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs_debian("gnubg")]
 
@@ -49,7 +49,7 @@ def test_few_men_a_side(men, tmp_path):
     path = tmp_path / "hyper.bd"
     command = ["/usr/games/makehyper", "-c", str(men), "-n", "-t", "1e-6", "-f", str(path)]
     subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
-    solver = solve(men)
+    solver = solve_hypergammon(men)
     size = solver.size
     data = np.frombuffer(path.read_bytes()[HEADER:], np.uint8).reshape(size, size, 28)
     win, gammon, backgammon, lost_gammon, lost_backgammon = (

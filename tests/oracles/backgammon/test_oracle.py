@@ -21,7 +21,7 @@ from ludus.oracles.backgammon.cuda_solver import CudaHypergammon
 from ludus.oracles.backgammon.oracle import BackgammonOracle
 from ludus.oracles.backgammon.solver import EquityRun, EquityVerificationRun, select_extent
 from ludus.oracles.backgammon.tables import EQUITY_FILE, Extent, TableFolder
-from support.equities import solve
+from support.backgammon import solve_hypergammon
 
 GAME = ludus.game("backgammon")
 BEAROFF = "6:1,3:1,off:13 4:1,1:1,off:13 0"
@@ -191,7 +191,7 @@ def test_gpu_code_compiled_for_the_cpu(tmp_path):
     includes = [f"-I{native}", f"-I{native / 'core'}"]
     source = str(native / "cuda" / "hypergammon.cu")
     subprocess.run(["g++", *options, *includes, source, "-o", str(library)], check=True)
-    theirs, ours = CudaHypergammon(1, library), solve(1)
+    theirs, ours = CudaHypergammon(1, library), solve_hypergammon(1)
     while theirs.sweep() > 1e-9:
         pass
     theirs.choose()

@@ -17,7 +17,7 @@ from ludus.oracles.morris import endgames as module
 from ludus.oracles.morris.database import Database
 from ludus.oracles.morris.endgames import EndgameTables
 from ludus.oracles.morris.oracle import MorrisOracle
-from support.morris_positions import derived, random_positions
+from support.morris import derived, random_positions
 from support.waiting import PATIENCE
 
 RULES = ludus.game("nine_mens_morris").rules

@@ -18,7 +18,7 @@ from ludus.oracles.morris.database import Database
 from ludus.oracles.morris.oracle import MorrisOracle, SolverTables
 from ludus.oracles.morris.sectors import all_sectors, moving_sectors, sides_to_move
 from ludus.oracles.morris.table_file import ValueCounts
-from support.morris_positions import RULES, derived, random_positions
+from support.morris import ENDING_RULES, derived, random_positions
 from support.repetition import repeat
 
 
@@ -57,7 +57,7 @@ def folders(tmp_path_factory):
     }
 
 
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("rules", ENDING_RULES)
 def test_values_follow_from_those_after_each_move_of_the_python_rules(rules):
     oracle = find_oracle(ludus.game("nine_mens_morris", rules))
     positions = random_positions(rules, repeat(8, 25), engine="python")
