@@ -9,7 +9,7 @@ import ludus
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.match import play_game
 from ludus.core.player import Limit
-from ludus.protocol.processes import ExternalError
+from ludus.protocol.processes import ProgramFailed
 from support.engines import children, faulty_engine, ludus_engine, numbers, spec, wait_until_gone
 
 TWINS = [
@@ -84,10 +84,10 @@ def test_options_are_set_and_must_be_offered():
     assert outside.choose(start).move == inside.choose(start, Limit(nodes=500)).move
     outside.close()
     player = ludus.player(ludus_engine("", options="Contempt=3"), game)
-    with pytest.raises(ExternalError, match="offers no option 'Contempt'"):
+    with pytest.raises(ProgramFailed, match="offers no option 'Contempt'"):
         player.start_game(1)
     player = ludus.player(ludus_engine("", options="Level=99"), game)
-    with pytest.raises(ExternalError, match="level=99 must be from 1 to 10"):
+    with pytest.raises(ProgramFailed, match="level=99 must be from 1 to 10"):
         player.start_game(1)
 
 
@@ -155,7 +155,7 @@ def test_a_fault_is_one_clear_line_and_leaves_nothing(fault, message, tmp_path):
         options = {**options, "patience": 2}
     player = ludus.player(faulty_engine(fault, tmp_path / "n", **options), HEXAPAWN)
     player.start_game(1)
-    with pytest.raises(ExternalError, match=message) as caught:
+    with pytest.raises(ProgramFailed, match=message) as caught:
         player.choose(HEXAPAWN.start())
     text = str(caught.value)
     assert "\n" not in text
@@ -177,7 +177,7 @@ def test_an_engine_that_does_not_start(fault, message, tmp_path):
     before = children()
     options = {"startup": 0.5} if "in time" in message else {}
     player = ludus.player(faulty_engine(fault, tmp_path / "n", **options), HEXAPAWN)
-    with pytest.raises(ExternalError, match=message):
+    with pytest.raises(ProgramFailed, match=message):
         player.start_game(1)
     assert children() == before
 
@@ -205,7 +205,7 @@ def test_after_a_fault_the_next_game_begins_with_a_new_process(tmp_path):
     player = ludus.player(faulty_engine("dies", tmp_path / "n", **QUICK), HEXAPAWN)
     for seed in (1, 2):
         player.start_game(seed)
-        with pytest.raises(ExternalError):
+        with pytest.raises(ProgramFailed):
             player.choose(HEXAPAWN.start())
     assert len(set(numbers(tmp_path / "n"))) == 2
 
@@ -244,7 +244,7 @@ def test_commands_with_spaces_commas_and_equals_signs():
 @pytest.mark.parametrize("command", ["/no/such/program", "/", "/etc/passwd"])
 def test_programs_that_are_none(command):
     player = ludus.player(spec(command), HEXAPAWN)
-    with pytest.raises(ExternalError, match="cannot be started"):
+    with pytest.raises(ProgramFailed, match="cannot be started"):
         player.start_game(1)
 
 

@@ -41,7 +41,7 @@ def test_faulty_engines_lose_and_the_tournament_goes_on(tmp_path):
         assert [result.winner for result in own] == [0, 0]
         assert {result.reason for result in own} == {"crash"}, fault
         assert all(FAULTS[fault] in result.message for result in own), own
-        assert all(result.message.startswith("ExternalError: ") for result in own)
+        assert all(result.message.startswith("ProgramFailed: ") for result in own)
         assert found.lines[spec].faults == {"crash": 2}
     assert not found.lines[good].faults
     assert not found.lines["random"].faults

@@ -15,7 +15,7 @@ from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.notation import MoveNotation, TurnState
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges, list_options
-from ludus.protocol.processes import EngineProcess, ExternalError, ResponseTimeout
+from ludus.protocol.processes import EngineProcess, ProgramFailed, ResponseTimeout
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class SearchOutputParser:
         if "bestmove" in words and words[:2] != ["info", "string"]:
             return self._parse_best_move(words[words.index("bestmove") :])
         if words == ["nobestmove"]:
-            raise ExternalError("has no move")
+            raise ProgramFailed("has no move")
         if line.startswith("info string error:"):
             self._error = line.removeprefix("info string error:").strip()
         elif line.startswith("info ") and " score " in line and _is_best_line(line):
@@ -140,9 +140,9 @@ class SearchOutputParser:
     def _parse_best_move(self, words: list[str]) -> str:
         word = words[1] if len(words) > 1 else ""
         if self._error:  # its move, if any, may belong to another position
-            raise ExternalError(f"says {quote(self._error, 300)}")
+            raise ProgramFailed(f"says {quote(self._error, 300)}")
         if word in ("", "(none)", "none", "0000", "-"):
-            raise ExternalError("has no move")
+            raise ProgramFailed("has no move")
         return word[:MAX_MOVE_LENGTH]
 
     @property
@@ -240,7 +240,7 @@ MAX_OPTIONS, MAX_OPTION_LENGTH = 1000, 1000
 class ExternalPlayer(Player):
     """Starts a program, sends it positions, and plays the moves it returns.
 
-    Every failure raises ExternalError within the time that the options allow; the program is then
+    Every failure raises ProgramFailed within the time that the options allow; the program is then
     ended and started again when it is next needed.
     """
 
@@ -305,10 +305,10 @@ class ExternalPlayer(Player):
             yield
         except ResponseTimeout as error:
             self.close()
-            raise ExternalError(f"{name} {error} in time and was ended") from None
-        except ExternalError as error:
+            raise ProgramFailed(f"{name} {error} in time and was ended") from None
+        except ProgramFailed as error:
             self.close()
-            raise ExternalError(f"{name} {error}") from None
+            raise ProgramFailed(f"{name} {error}") from None
         except BaseException:  # Ctrl-C, too: a late response would be taken for the next one
             self.close()
             raise
@@ -331,7 +331,7 @@ class ExternalPlayer(Player):
         try:
             move, is_whole = self._notation.parse(turn, word)
         except BadMove as error:
-            raise ExternalError(f"answered {quote(word)}: {error}") from None
+            raise ProgramFailed(f"answered {quote(word)}: {error}") from None
         if is_whole:
             return Choice(move, parser.comment, parser.scores(move))
         left = None if budget.time is None else budget.time - (time.monotonic() - began)
@@ -367,7 +367,7 @@ class ExternalPlayer(Player):
             self._set_game(process)
         for name, value in self.settings.pairs:
             if name.lower() not in self._engine_options:
-                raise ExternalError(f"offers no option {quote(name)}")
+                raise ProgramFailed(f"offers no option {quote(name)}")
             process.send(f"setoption name {name} value {value}")
 
     def _set_game(self, process: EngineProcess) -> None:
@@ -381,7 +381,7 @@ class ExternalPlayer(Player):
         process.send("isready")
         while (line := process.receive(until)) != "readyok":
             if line.startswith("info string error:"):
-                raise ExternalError(f"says {quote(line.removeprefix('info string '), 300)}")
+                raise ProgramFailed(f"says {quote(line.removeprefix('info string '), 300)}")
 
 
 def _format_go(budget: Limit) -> str:

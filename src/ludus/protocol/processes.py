@@ -24,10 +24,6 @@ from ludus.core.workers import (
 from ludus.protocol.uci import LineSplitter
 
 
-class ExternalError(LudusError):
-    """An engine could not be started, died, timed out, or sent invalid output."""
-
-
 GAMES_FOLDER = "/usr/games"
 """Debian's folder of games, which root's PATH often lacks."""
 
@@ -190,7 +186,7 @@ SECONDS_TO_QUIT = 0.5
 SECONDS_TO_TERMINATE = 0.5
 
 
-class ResponseTimeout(ExternalError):
+class ResponseTimeout(ProgramFailed):
     """No line arrived before the deadline."""
 
 
@@ -207,7 +203,7 @@ class EngineProcess:
             self._process = start_program(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0)
         except (OSError, ValueError) as error:
             why = describe_os_error(error)
-            raise ExternalError(f"cannot be started: {to_one_line(why)}") from None
+            raise ProgramFailed(f"cannot be started: {to_one_line(why)}") from None
         stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
         assert stdin is not None and stdout is not None and stderr is not None  # noqa: PT018
         self._stdin, self._stdout, self._stderr = stdin, stdout, stderr
@@ -221,7 +217,7 @@ class EngineProcess:
             self._watchdog = start_watchdog(self._process)
         except OSError as error:
             kill_program(self._process)
-            raise ExternalError(
+            raise ProgramFailed(
                 f"its watchdog cannot be started: {describe_os_error(error)}"
             ) from None
         self._selector = selectors.DefaultSelector()
@@ -246,7 +242,7 @@ class EngineProcess:
             if self._lines:
                 return self._lines.popleft()
             if self._is_closed:
-                raise ExternalError(f"ended: {self.end()}")
+                raise ProgramFailed(f"ended: {self.end()}")
             for key, _ in self._selector.select(max(until - time.monotonic(), 0)):
                 if key.fileobj is self._stdin:
                     self._write()
@@ -332,7 +328,7 @@ class EngineProcess:
             self._selector.unregister(self._stdout)
         for line in self._splitter.feed(chunk) if chunk else self._splitter.end():
             if line.is_cut:
-                raise ExternalError(f"wrote a line of more than {MAX_LINE_BYTES} bytes")
+                raise ProgramFailed(f"wrote a line of more than {MAX_LINE_BYTES} bytes")
             self._lines.append(line.text)
 
     def _read_stderr(self) -> None:
