@@ -83,6 +83,8 @@ def test_the_line_says_what_is_wrong(ludus):
     assert "did you mean hexapawn?" in ludus("perft", "hexapawm", "1").err
     assert "depth" in ludus("perft", "hexapawn", "101").err.lower()
     assert "nobody" in ludus("play", "--opponent", "nobody").err
+    known = "train migo, show migo, explain migo"
+    assert ludus("migo", "--help").err == f"ludus: there is no command 'migo'; there are {known}\n"
 
 
 @pytest.mark.parametrize("system", ["gammon", "gammon-selfplay", "gammon-expert", "scholar"])

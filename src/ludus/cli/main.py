@@ -55,6 +55,19 @@ class MainGroup(HelpGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return [name for commands in COMMANDS.values() for name in commands]
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command; for the name of a learner alone, say which verbs go before it."""
+        verbs = [
+            verb
+            for verb, group in self.commands.items()
+            if args[0] not in self.commands and isinstance(group, HelpGroup)
+            if args[0] in group.list_commands(ctx)
+        ]
+        if verbs:
+            known = ", ".join(f"{verb} {args[0]}" for verb in verbs)
+            raise LudusError(f"there is no command {quote(args[0])}; there are {known}")
+        return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
     name="ludus",
