@@ -5,6 +5,8 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from ludus.core.executors import LocalProcesses
 from ludus.core.match import play_game
 from ludus.core.player import Limit
 from ludus.datasets import parse_lines, read_chunks
-from ludus.datasets.generation import GenerationRun, Journal
+from ludus.datasets.generation import GenerationResult, GenerationRun, Journal
 from ludus.datasets.generator import GenerationPlan, parse_players
 from ludus.datasets.morris.generator import (
     MorrisGenerator,
@@ -28,9 +30,34 @@ from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_mo
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.players import player
 from support.engines import children
-from support.generation_plans import OPPONENTS, PLAN, TEACHER, begin, carried_out
 from support.repetition import repeat
 from support.waiting import PATIENCE, wait_until
+
+TEACHER = "negascout:nodes=150"
+OPPONENTS = ("random", "newbie", "negascout:level=3", TEACHER)
+PLAN = GenerationPlan("nine_mens_morris", TEACHER, OPPONENTS, 300, options="advantage=1", seed=5)
+COMMAND = (sys.executable, "-m", "ludus.cli", "dataset", "generate", "nine_mens_morris")
+
+
+def carried_out(plan: GenerationPlan, out: Path, num_workers: int = 2) -> GenerationResult:
+    run = GenerationRun(plan, out, LocalProcesses(num_workers))
+    for _ in run.run():
+        pass
+    return run.result
+
+
+def begin(out: Path, num_workers: int) -> "subprocess.Popen[bytes]":
+    """Start a plan as a process."""
+    return subprocess.Popen(
+        [
+            *COMMAND,
+            *("--teacher", TEACHER, "--opponents", ",".join(OPPONENTS)),
+            *("--states", str(PLAN.states), "--options", PLAN.options, "--seed", str(PLAN.seed)),
+            *("--jobs", str(num_workers), "--out", str(out)),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 @pytest.fixture(scope="module")
