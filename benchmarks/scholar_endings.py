@@ -20,7 +20,7 @@ import torch
 
 from ludus.games import game
 from ludus.learn.common.optimizer import cosine_decay, warm_up
-from ludus.learn.scholar.config import ExpertBank, ScorerConfig, load_preset
+from ludus.learn.scholar.config import BankConfig, ScorerConfig, load_preset
 from ludus.learn.scholar.encoding import NUM_EXPERTS, select_expert
 from ludus.learn.scholar.evaluate import EvaluationSet
 from ludus.learn.scholar.examples import OracleExampleSource
@@ -47,11 +47,11 @@ class EndingsTrainer(ExactTrainer):
         self.trained = range(self.first, self.first + NUM_TRAINED)
         hardly = {"channels": 2, "batch": 2, "blocks": 1}
         banks = (
-            ExpertBank(self.first, **hardly),
-            ExpertBank(
+            BankConfig(self.first, **hardly),
+            BankConfig(
                 self.first + NUM_TRAINED, arguments.channels, arguments.batch, arguments.blocks
             ),
-            ExpertBank(NUM_EXPERTS, **hardly),
+            BankConfig(NUM_EXPERTS, **hardly),
         )
         tiny = load_preset("scorer", "tiny", seed=arguments.seed)
         assert isinstance(tiny, ScorerConfig)

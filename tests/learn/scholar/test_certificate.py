@@ -65,19 +65,19 @@ def certification(roots, known=None, **config):
 @pytest.fixture(scope="module")
 def found():
     whole = certification(drawn_endings(3))
-    list(whole.run(1e9, 99))
+    list(whole.visit.run(1e9, 99))
     return whole.exceptions()
 
 
 def test_a_visit_is_resumed_and_has_the_same_digest(tmp_path, found):
     roots = drawn_endings(3)
     first = certification(roots)
-    assert [counts.own_moves for counts in first.run(1e9, 2)] == [1, 2]
+    assert [counts.own_moves for counts in first.visit.run(1e9, 2)] == [1, 2]
     assert not first.exceptions().facts["complete"]
     first.save(tmp_path / "state")
     second = certification(roots)
     second.restore(tmp_path / "state")
-    list(second.run(1e9, 99))
+    list(second.visit.run(1e9, 99))
     again = second.exceptions()
     assert again.facts == found.facts
     assert again.facts["complete"]
@@ -88,13 +88,13 @@ def test_a_visit_is_resumed_and_has_the_same_digest(tmp_path, found):
 
 def test_with_its_exceptions_no_further_one_is_found(found):
     again = certification(drawn_endings(3), found)
-    list(again.run(1e9, 99))
+    list(again.visit.run(1e9, 99))
     checked = again.exceptions()
     assert checked.digest() == found.digest()
     assert checked.facts["visited"] == found.facts["visited"]
     wrong = Exceptions(found.keys, np.roll(found.moves, 1), found.weights, CARE, {})
     with pytest.raises(LudusError, match="stored move"):
-        list(certification(drawn_endings(3), wrong).run(1e9, 99))
+        list(certification(drawn_endings(3), wrong).visit.run(1e9, 99))
 
 
 def test_exceptions_are_stored_in_a_few_bytes(tmp_path):

@@ -16,9 +16,9 @@ from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import trainer
 from ludus.learn.scholar.chain_trainer import ChainTrainer
 from ludus.learn.scholar.config import (
+    BankConfig,
     ChainConfig,
     DataMixture,
-    ExpertBank,
     ScholarConfig,
     ScorerConfig,
     load_preset,
@@ -51,7 +51,7 @@ def one_thread():
 
 
 def scorer_config(blocks=1, **changes):
-    banks = (ExpertBank(13, 4, 16, blocks), ExpertBank(NUM_EXPERTS, 6, 16, blocks))
+    banks = (BankConfig(13, 4, 16, blocks), BankConfig(NUM_EXPERTS, 6, 16, blocks))
     return ScorerConfig(banks=banks, **{**SMALL, **changes})
 
 

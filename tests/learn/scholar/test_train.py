@@ -10,9 +10,9 @@ from ludus.core.errors import BadSpec
 from ludus.games.nine_mens_morris.batch import DRAW, MoveBatch, classify, unpack_moves
 from ludus.learn.scholar.chain_trainer import ChainTrainer, make_chain_examples
 from ludus.learn.scholar.config import (
+    BankConfig,
     ChainConfig,
     DataMixture,
-    ExpertBank,
     ScorerConfig,
     SelfPlayConfig,
 )
@@ -24,6 +24,7 @@ from ludus.learn.scholar.data import (
 )
 from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT, NUM_EXPERTS, expert_table
 from ludus.learn.scholar.evaluate import EvaluationSet
+from ludus.learn.scholar.sampling import ParallelGamesOptions
 from ludus.learn.scholar.scorer_trainer import (
     VALUED_POSITION_TYPES,
     ExactTrainer,
@@ -115,8 +116,8 @@ def trained():
     torch.set_num_threads(1)  # the matrices are small
     course = ScorerConfig(
         banks=(
-            ExpertBank(FIRST_MOVING_EXPERT, 6, 64, blocks=1),
-            ExpertBank(NUM_EXPERTS, 8, 64, blocks=1),
+            BankConfig(FIRST_MOVING_EXPERT, 6, 64, blocks=1),
+            BankConfig(NUM_EXPERTS, 8, 64, blocks=1),
         ),
         buffer_size=4096,
         rounds_ahead=4,
@@ -168,7 +169,7 @@ def test_perfect_games_keep_their_value():
         values = np.where(found.children.is_move, found.keeps_value, 2)
         return torch.as_tensor(values.argmin(1))
 
-    sort = SelfPlayConfig(200, 0.0, 1.0, False, 30, 1.0, 0.0)
+    sort = SelfPlayConfig(200, ParallelGamesOptions(0.0, 30, 1.0, 0.0), own=1.0)
     party = SelfPlay(
         source,
         sort,
@@ -187,7 +188,7 @@ def test_perfect_games_keep_their_value():
 def test_banks_of_experts_are_all_there_are():
     for ends in ([5], [5, 5, NUM_EXPERTS], [9, 5, NUM_EXPERTS], [NUM_EXPERTS + 1]):
         with pytest.raises(BadSpec, match="banks"):
-            ScorerConfig(banks=tuple(ExpertBank(end, 8, 8) for end in ends)).experts()
+            ScorerConfig(banks=tuple(BankConfig(end, 8, 8) for end in ends)).experts()
 
 
 @pytest.mark.slow
@@ -237,7 +238,7 @@ def test_a_teacher_is_followed():
     rows = np.flatnonzero(found.children.is_move[np.arange(300), number])
     move = found.children.move[rows, number[rows]]
     entries = MoveBatch.from_points(found.positions[rows], unpack_moves(move))
-    banks = (ExpertBank(NUM_EXPERTS, 8, 1, blocks=1),)
+    banks = (BankConfig(NUM_EXPERTS, 8, 1, blocks=1),)
     training = ImitationTrainer(source, ScorerConfig(banks=banks, averaging=0.5), CPU, entries, 64)
     assert len(training.targets) == len(rows)
 

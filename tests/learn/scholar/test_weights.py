@@ -17,8 +17,8 @@ from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import GROUP_ORDER
 from ludus.learn.scholar.chain_trainer import ChainTrainer
 from ludus.learn.scholar.config import (
+    BankConfig,
     DataMixture,
-    ExpertBank,
     ScholarConfig,
     ScorerConfig,
     load_preset,
@@ -72,7 +72,7 @@ def test_presets_are_complete(size):
     assert len(chain.channels) == len(chain.blocks) == 3
     for config in (scorer, chain):
         assert config.seed == 3
-        assert config.mixture.oracle_games.max_plies == DataMixture().oracle_games.max_plies
+        assert config.mixture.oracle_games.play == DataMixture().oracle_games.play
         assert config.mixture.oracle_games.games >= config.mixture.noisy_games.games
 
 
@@ -145,7 +145,7 @@ def test_an_expert_that_has_seen_nothing_thinks_that_it_takes_long(training):
 def test_banks_of_different_size_and_depth_become_one_player():
     """The first experts go through their blocks twice, the last ones are narrower."""
     torch.set_num_threads(1)
-    banks = ExpertBank(FIRST_FLYING_EXPERT, 8, 64, 1, repeats=2), ExpertBank(NUM_EXPERTS, 6, 32, 1)
+    banks = BankConfig(FIRST_FLYING_EXPERT, 8, 64, 1, repeats=2), BankConfig(NUM_EXPERTS, 6, 32, 1)
     course = dataclasses.replace(load_preset("scorer", "tiny"), banks=banks)
     training = ExactTrainer(source_of(FOUR), course, CPU)
     for _ in range(15):

@@ -60,14 +60,20 @@ def transform_kernel(steps: torch.Tensor, kind: torch.dtype) -> TorchFourierKern
     The results are transposed views, so that nothing is moved but the planes' rows.
     """
     experts, _, to, frm = steps.shape
-    entries = _irrep_entries(steps.dtype, steps.device)
-    terms = torch.matmul(entries, steps.reshape(experts, GROUP_ORDER, to * frm)).view(steps.shape)
-    blocks = terms[:, :NUM_1D_IRREPS].to(kind)
-    pairs = terms[:, NUM_1D_IRREPS:].view(experts, NUM_2D_IRREPS, 2, 2, to, frm).transpose(3, 4)
+    signs, pairs = _to_irreps(steps)
     return TorchFourierKernel(
-        blocks.reshape(experts * NUM_1D_IRREPS, to, frm).mT,
+        signs.to(kind).reshape(experts * NUM_1D_IRREPS, to, frm).mT,
         pairs.to(kind).reshape(experts * NUM_2D_IRREPS, 2 * to, 2 * frm).mT,
     )
+
+
+def _to_irreps(steps: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return signs, (experts, 8, to, from), and planes, (experts, 2, 2, to, 2, from)."""
+    experts, _, to, frm = steps.shape
+    entries = _irrep_entries(steps.dtype, steps.device)
+    terms = torch.matmul(entries, steps.reshape(experts, GROUP_ORDER, to * frm)).view(steps.shape)
+    signs, planes = split_irreps(terms)
+    return signs, planes.reshape(experts, NUM_2D_IRREPS, 2, 2, to, frm).transpose(3, 4)
 
 
 def to_fourier(units: torch.Tensor) -> FourierCoefficients:
@@ -92,12 +98,8 @@ def kernel_to_fourier(steps: torch.Tensor) -> torch.Tensor:
     Signs, (experts, 8, to, from), are followed by planes, (experts, 8, to, from), whose memory is
     that of matrices, (experts, 2, 2 * to, 2 * from): those of `TorchFourierKernel`, transposed.
     """
-    experts, _, to, frm = steps.shape
-    entries = _irrep_entries(steps.dtype, steps.device)
-    terms = torch.matmul(entries, steps.reshape(experts, GROUP_ORDER, to * frm)).view(steps.shape)
-    signs, planes = split_irreps(terms)
-    pairs = planes.reshape(experts, NUM_2D_IRREPS, 2, 2, to, frm).transpose(3, 4)
-    return torch.cat([signs, pairs.reshape(planes.shape)], dim=1)
+    signs, pairs = _to_irreps(steps)
+    return torch.cat([signs, pairs.reshape(signs.shape)], dim=1)
 
 
 def kernel_from_fourier(kernel: torch.Tensor) -> torch.Tensor:

@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -133,11 +133,7 @@ class Certification:
             log2_cache_size=config.log2_cache_size,
         )
 
-    def run(self, seconds: float, own_moves: int) -> Iterator[VisitCounts]:
-        """Run the visit as `Visit.run`."""
-        return self.visit.run(seconds, own_moves)
-
-    def run_and_save(
+    def run(
         self,
         file: Path,
         seconds: float,
@@ -148,7 +144,7 @@ class Certification:
         if file.exists():
             self.restore(file)
         saved = time.monotonic()
-        for counts in self.run(seconds, own_moves):
+        for counts in self.visit.run(seconds, own_moves):
             on_progress(counts)
             if time.monotonic() - saved > SAVE_SECONDS:
                 self.save(file)
@@ -296,7 +292,7 @@ def certify(
         raise BadSpec("the whole game must be solved, not endings alone; or name positions")
     roots = given and PositionBatch(*source.to_columns(given.position_columns))
     certification = Certification(source, loaded, config, torch_device, roots, known)
-    certification.run_and_save(state, seconds, own_moves or 1 << 30, on_progress)
+    certification.run(state, seconds, own_moves or 1 << 30, on_progress)
     certificate = certification.exceptions()
     if known is None:
         save_exceptions(file, certificate)

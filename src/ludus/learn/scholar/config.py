@@ -12,6 +12,7 @@ from ludus.core.errors import BadSpec
 from ludus.learn.config import TorchTrainingConfig, runtime_field
 from ludus.learn.scholar.encoding import NUM_EXPERTS
 from ludus.learn.scholar.inference import Kind
+from ludus.learn.scholar.sampling import ParallelGamesOptions
 
 Size = Literal["full", "medium", "deep", "small", "compact", "tiny"]
 
@@ -96,29 +97,19 @@ class ScholarConfig(TorchTrainingConfig):
 
 @dataclass(frozen=True)
 class SelfPlayConfig:
-    """Parameters of parallel games in which the networks may play."""
+    """Parallel games in which the networks may play."""
 
     games: int
     """Number of games; each advances by one ply per round."""
 
-    noise: float
-    """Probability of a random move."""
+    play: ParallelGamesOptions
 
-    own: float
+    own: float = 0.0
     """Probability that other plies are the networks' move instead of a random value-keeping one; 0
     saves the inference."""
 
-    plays_errors: bool
+    plays_errors: bool = False
     """Whether the networks' move is played even if it gives the value away."""
-
-    max_plies: int
-    """Length in plies after which a game restarts."""
-
-    from_start: float
-    """Proportion of restarts at the start of the game."""
-
-    from_errors: float
-    """Proportion of restarts where the networks erred; the rest are anywhere."""
 
 
 @dataclass(frozen=True)
@@ -128,13 +119,17 @@ class DataMixture:
     random_positions: int = 1 << 15
     """Positions sampled at random."""
 
-    oracle_games: SelfPlayConfig = SelfPlayConfig(1 << 15, 0.15, 0.0, False, 50, 0.6, 0.0)
+    oracle_games: SelfPlayConfig = SelfPlayConfig(1 << 15, ParallelGamesOptions(0.15, 50, 0.6, 0.0))
     """Games without the networks; many, so that positions rarely repeat."""
 
-    noisy_games: SelfPlayConfig = SelfPlayConfig(1 << 12, 0.2, 0.7, True, 60, 0.4, 0.3)
+    noisy_games: SelfPlayConfig = SelfPlayConfig(
+        1 << 12, ParallelGamesOptions(0.2, 60, 0.4, 0.3), own=0.7, plays_errors=True
+    )
     """Games with many errors, so that the networks are trained on unusual positions, too."""
 
-    perfect_games: SelfPlayConfig = SelfPlayConfig(1 << 13, 0.01, 1.0, False, 40, 0.7, 0.3)
+    perfect_games: SelfPlayConfig = SelfPlayConfig(
+        1 << 13, ParallelGamesOptions(0.01, 40, 0.7, 0.3), own=1.0
+    )
     """Games against perfect play until the first error."""
 
     moves: int = 2
@@ -178,7 +173,7 @@ class TrainerConfig:
 
 
 @dataclass(frozen=True)
-class ExpertBank:
+class BankConfig:
     """Experts of one size, trained together."""
 
     upto: int
@@ -197,7 +192,7 @@ class ExpertBank:
 class ScorerConfig(TrainerConfig):
     """Parameters of a scorer."""
 
-    banks: tuple[ExpertBank, ...]
+    banks: tuple[BankConfig, ...]
     """Banks that cover all experts in order."""
 
     loss_aversion: float = 40.0
@@ -237,7 +232,7 @@ def load_preset(kind: Kind, size: str, **changes: Any) -> ScorerConfig | ChainCo
         },
     )
     if kind == "scorer":
-        fields["banks"] = tuple(ExpertBank(**bank) for bank in fields["banks"])
+        fields["banks"] = tuple(BankConfig(**bank) for bank in fields["banks"])
         return ScorerConfig(**fields)
     # Lists of numbers by part: channels and blocks.
     tuples = {name: tuple(each) for name, each in fields.items() if isinstance(each, list)}

@@ -1,6 +1,7 @@
 """Training data: random positions, games of the oracle, and self-play with its errors."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ludus.learn.scholar.config import DataMixture, SelfPlayConfig, TrainerConfi
 from ludus.learn.scholar.encoding import MEN_PER_SIDE, select_expert
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, to_numpy
 from ludus.learn.scholar.network import as_tensor, to_source_array
-from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
+from ludus.learn.scholar.sampling import ParallelGames
 from ludus.oracles.morris.sectors import Subspace
 
 
@@ -222,10 +223,7 @@ class SelfPlay:
     ) -> None:
         self.config, self.choose, self.add_examples = config, choose, add_examples
         # If only endings are solved, no game can begin at the start.
-        from_start = config.from_start if source.has_start else 0.0
-        options = ParallelGamesOptions(
-            config.noise, config.max_plies, from_start, config.from_errors
-        )
+        options = config.play if source.has_start else replace(config.play, from_start=0.0)
         self.play = ParallelGames(source, config.games, seed, options, weights=weights)
 
     def play_oracle_ply(self) -> None:
