@@ -1,9 +1,8 @@
-"""Downloads of published files from servers that work, ignore ranges, fail or do not exist."""
+"""Downloads of published files from servers that work, fail or do not exist."""
 
 import hashlib
 import json
 import random
-import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -22,16 +21,12 @@ from support.facilities import external
 
 
 class Behaviour:
-    """Files of the server, its faults, and the requests it received."""
+    """Files of the server, and its fault."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
-        self.knows_ranges = True
         self.breaks_after: int | None = None
         """Bytes after which the connection is cut, once."""
-
-        self.requests: list[tuple[str, str | None]] = []
-        """Path and range of every request."""
 
         self.address = ""
 
@@ -41,24 +36,15 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         does = self.behaviour
-        wanted = self.headers.get("Range")
-        does.requests.append((self.path, wanted))
         if self.path not in does.files:
             self.send_error(404)
             return
         body = does.files[self.path]
-        found = re.fullmatch("bytes=([0-9]+)-", wanted or "")
-        first = int(found[1]) if found and does.knows_ranges else 0
-        if first > len(body):
-            self.send_error(416)
-            return
-        self.send_response(206 if first else 200)
-        self.send_header("Content-Length", str(len(body) - first))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        end = len(body)
-        if does.breaks_after is not None:
-            end, does.breaks_after = first + does.breaks_after, None
-        self.wfile.write(body[first:end])
+        end, does.breaks_after = does.breaks_after, None
+        self.wfile.write(body[:end])
         self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
@@ -110,48 +96,13 @@ def test_a_file_comes_whole(server, tmp_path):
     assert is_fetched(REMOTE, tmp_path)
 
 
-def test_what_broke_off_goes_on(server, tmp_path):
-    server.breaks_after = 100_000
-    with pytest.raises(CannotFetch, match="the same command goes on"):
-        _fetch(server.address, tmp_path)
-    assert _files(tmp_path) == {"folder/.data.bin.part"}
-    assert _fetch(server.address, tmp_path) == len(BODY)
-    assert (tmp_path / "folder/data.bin").read_bytes() == BODY
-    (_, first), (_, second) = server.requests
-    assert first is None
-    assert second == "bytes=100000-"
-
-
-def test_a_server_that_cannot_go_on_begins_anew(server, tmp_path):
+def test_what_broke_off_leaves_nothing_and_is_fetched_by_the_same_command(server, tmp_path):
     server.breaks_after = 100_000
     with pytest.raises(CannotFetch):
         _fetch(server.address, tmp_path)
-    server.knows_ranges = False
-    _fetch(server.address, tmp_path)
-    assert (tmp_path / "folder/data.bin").read_bytes() == BODY
-
-
-def test_what_another_version_left_is_not_used(server, tmp_path):
-    part = tmp_path / "folder/.data.bin.part"
-    part.parent.mkdir()
-    part.write_bytes(b"x" * 10)
-    with pytest.raises(CannotFetch, match="is not the published file"):
-        _fetch(server.address, tmp_path)
     assert _files(tmp_path) == set()
-    part.write_bytes(b"x" * len(BODY))
-    _fetch(server.address, tmp_path)
-    assert _files(tmp_path) == {"folder/data.bin"}
-
-
-def test_a_rest_that_the_server_does_not_have(server, tmp_path):
-    """A shorter file on the server: it refuses the range, sends all it has, and that is wrong."""
-    part = tmp_path / "folder/.data.bin.part"
-    part.parent.mkdir()
-    part.write_bytes(BODY[:200_000])
-    server.files[PATH] = BODY[:100]
-    with pytest.raises(CannotFetch, match="after 100 of 300000 bytes"):
-        _fetch(server.address, tmp_path)
-    assert [wanted for _, wanted in server.requests] == ["bytes=200000-", None]
+    assert _fetch(server.address, tmp_path) == len(BODY)
+    assert (tmp_path / "folder/data.bin").read_bytes() == BODY
 
 
 @pytest.mark.parametrize("body", [b"y" * len(BODY), BODY + b"more" * 100_000])
@@ -196,13 +147,10 @@ def test_no_server_is_one_line(tmp_path, base, complaint):
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_file_and_a_folder_that_cannot_be(server, tmp_path):
+def test_a_missing_file_on_the_server(server, tmp_path):
     server.files.clear()
     with pytest.raises(CannotFetch, match="the server says 404"):
         _fetch(server.address, tmp_path)
-    (tmp_path / "file").write_text("")
-    with pytest.raises(CannotFetch, match="cannot fetch"):
-        _fetch(server.address, tmp_path / "file")
 
 
 @pytest.fixture

@@ -1,18 +1,23 @@
-"""Published datasets: their URLs and checksums, and verified, resumable HTTP downloads."""
+"""Published datasets: their URLs and checksums, and verified downloads."""
 
 import hashlib
 import http.client
-import os
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from ludus.core.errors import CannotFetch, quote, to_one_line
-from ludus.core.files import cache_folder, check_end, describe_os_error, quote_path
+from ludus.core.files import (
+    cache_folder,
+    check_end,
+    describe_os_error,
+    make_folder,
+    quote_path,
+    write_bytes,
+)
 from ludus.core.spec import check_choice
 
 
@@ -138,8 +143,6 @@ TIMEOUT = 30.0
 
 CHUNK_BYTES = 1 << 16
 SCHEMES = ("http://", "https://")
-PARTIAL_CONTENT, RANGE_NOT_SATISFIABLE = 206, 416
-"""HTTP status codes for a partial response and for a range outside the file."""
 
 
 def default_folder(name: str) -> Path:
@@ -204,61 +207,31 @@ def is_fetched(remote: RemoteFile, folder: Path) -> bool:
 
 
 def fetch(remote: RemoteFile, base: str, folder: Path) -> Iterator[int]:
-    """Download a file into a folder and yield the number of bytes of each block.
-
-    A partial file of an earlier attempt is resumed. The file gets its final name only after its
-    size and checksum have been verified.
-    """
+    """Download a file into a folder, verify it, and yield the number of bytes of each block."""
     if not base.startswith(SCHEMES):
         raise CannotFetch(f"{quote(base, 200)} does not begin with http:// or https://")
-    path = folder / remote.name
-    part = path.with_name(f".{path.name}.part")
+    request = (f"{base.rstrip('/')}/{remote.address}", None, {"User-Agent": "ludus"})
+    data = bytearray()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if part.exists() and part.stat().st_size >= remote.num_bytes:
-            part.unlink()
-        yield from _receive(f"{base.rstrip('/')}/{remote.address}", part, remote)
-        if part.stat().st_size != remote.num_bytes or compute_sha256(part) != remote.sha256:
-            part.unlink()
-            raise CannotFetch(f"what came for {remote.name} is not the published file: {base}")
-        part.replace(path)
+        with urllib.request.urlopen(urllib.request.Request(*request), timeout=TIMEOUT) as answer:
+            # One byte over the expected size is enough to recognise a different file.
+            while block := answer.read(min(CHUNK_BYTES, remote.num_bytes + 1 - len(data))):
+                data += block
+                yield len(block)
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = to_one_line(_format_reason(error))
         raise CannotFetch(
             f"cannot fetch {remote.name} from {quote(base, 100)}: {reason}; "
             "the same command goes on"
         ) from error
-
-
-def _receive(address: str, part: Path, remote: RemoteFile) -> Iterator[int]:
-    """Append the missing bytes; start over if the server does not support ranges."""
-    have = part.stat().st_size if part.exists() else 0
-    with _open_url(address, have) as answer:
-        if answer.status != PARTIAL_CONTENT:
-            have = 0
-        yield have
-        with part.open("ab" if have else "wb") as file:
-            # One byte over the expected size is enough to recognise a different file.
-            while block := answer.read(min(CHUNK_BYTES, remote.num_bytes + 1 - have)):
-                file.write(block)
-                have += len(block)
-                yield len(block)
-            file.flush()
-            os.fsync(file.fileno())
-    if have < remote.num_bytes:
-        raise OSError(f"the connection ended after {have} of {remote.num_bytes} bytes")
-
-
-def _open_url(address: str, have: int) -> Any:
-    headers = {"User-Agent": "ludus", **({"Range": f"bytes={have}-"} if have else {})}
-    request = urllib.request.Request(address, headers=headers)
-    try:
-        return urllib.request.urlopen(request, timeout=TIMEOUT)
-    except urllib.error.HTTPError as error:
-        error.close()
-        if error.code == RANGE_NOT_SATISFIABLE and have:
-            return _open_url(address, 0)
-        raise
+    if hashlib.sha256(data).hexdigest() != remote.sha256:
+        raise CannotFetch(
+            f"what came for {remote.name}, {len(data)} of {remote.num_bytes} bytes, "
+            f"is not the published file: {base}"
+        )
+    path = folder / remote.name
+    make_folder(path.parent)
+    write_bytes(path, bytes(data), sync=True)
 
 
 def compute_sha256(path: Path) -> str:
