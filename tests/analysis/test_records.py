@@ -5,7 +5,14 @@ from dataclasses import replace
 import pytest
 
 import ludus
-from ludus.analysis import Analyst, CubeEvaluation, Evaluation, annotate, review_records
+from ludus.analysis import (
+    Analyst,
+    CubeEvaluation,
+    Evaluation,
+    annotate,
+    annotate_all,
+    review_records,
+)
 from ludus.analysis.backgammon import BackgammonEvaluator
 from ludus.analysis.records import list_plies, load_game
 from ludus.core.errors import LudusError
@@ -88,6 +95,7 @@ def test_the_games_of_a_match_are_numbered_and_annotated():
     assert {ply.number for ply, _ in analysis.decisions} <= set(range(1, 2 * numbers[-1] + 1))
     first, second = annotate(played, analysis, 1), annotate(played, analysis, numbers[-1] + 1)
     assert first.line == second.line
+    assert annotate_all([played, played], analysis) == [first, second]
     comments = [node.comment for node in first.line.moves if "equity" in node.comment]
     assert len(comments) == len(analysis.decisions) / 2
     assert replace(first, headers=played.headers).replay(game) == played.replay(game)

@@ -71,6 +71,15 @@ def list_plies(records: Iterable[Record]) -> list[RecordedPly]:
     return plies
 
 
+def list_checker_plays(records: Iterable[Record]) -> list[RecordedPly]:
+    """Return the moves of men alone in games of backgammon, as if there were no cube."""
+    return [
+        replace(each, position=replace(each.position, stakes=None))
+        for each in list_plies(records)
+        if each.game.classify_decision(each.position, each.move) == "move"
+    ]
+
+
 def review_plies(
     plies: Iterable[RecordedPly], evaluator: Evaluator, has_luck: bool = True
 ) -> Iterator[ReviewedMove | ReviewedRoll | None]:
@@ -181,6 +190,15 @@ def annotate(record: Record, review: RecordsReview, game: int = 1) -> Record:
     )
     headers = {**record.headers, "Annotator": review.evaluator}
     return replace(record, headers=headers, line=Line(nodes, record.line.comment))
+
+
+def annotate_all(records: Iterable[Record], review: RecordsReview) -> list[Record]:
+    """Return all records of a review with a comment for every decision."""
+    first, annotated = 1, []
+    for record in records:
+        annotated.append(annotate(record, review, first))
+        first += len({each.number for each in list_plies([record])})
+    return annotated
 
 
 def format_comment(made: ReviewedMove) -> str:

@@ -3,20 +3,16 @@
 `hint` and `analyse` need bgsage or GNU Backgammon, `review` GNU Backgammon.
 """
 
-import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ludus.cli.help import make_group
 from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, RulesOption
 from ludus.cli.output import print_json, print_table, track_progress
-from ludus.core.errors import BadRecord, LudusError, quote
+from ludus.core.errors import BadRecord
 from ludus.core.files import check_output, quote_path, read_text, write_text
-
-if TYPE_CHECKING:
-    from ludus.analysis import PositionAnalysis
 
 app = make_group(
     help="Evaluate moves and games of backgammon, and convert them for other programs."
@@ -64,63 +60,21 @@ def hint(
     json: JsonOption = False,
 ) -> None:
     """Rank the moves of a position, or evaluate its cube, by the best program that is installed."""
-    from ludus.analysis import Analyst, find_evaluator
-    from ludus.games import game as named_game
-    from ludus.games.backgammon.position_ids import detect_rules, to_position_id, to_xgid
+    from ludus.analysis import hint as find_hint
 
-    game = named_game("backgammon", rules or detect_rules(position))
-    parsed = game.parse(position)
-    program = Analyst(game, evaluator=find_evaluator(game, evaluator, plies))
-    ids = {"position_id": to_position_id(parsed), "xgid": to_xgid(parsed)}
-    known = {
-        **ids,
-        "evaluator": program.title,
-        "plies": program.plies,
-        "cubeless": parsed.stakes is None,
-    }
-    if not json:
-        kind = "cubeless" if parsed.stakes is None else "cubeful"
-        heading = f"{ids['position_id']}  {ids['xgid']}\n{kind}, {program.title}"
-    if parsed.dice is None:
-        if parsed.phase not in ("cube", "doubled"):
-            raise LudusError(f"{quote(position)} has no dice; moves are ranked only after a roll")
-        cube = program.analyse(parsed).cube
-        if cube is None:
-            raise LudusError(f"{program.title} does not evaluate the cube")
-        found = cube.to_json()
-        if json:
-            print_json(**known, cube=found)
-            return
-        print(heading)
-        print_table(("action", "equity"), [[k, f"{v:+.3f}"] for k, v in found["equities"].items()])
-        print(f"best: {found['best']}; {_format_chances(found)}")
-        return
-    if len(parsed.legal_moves()) == 1:
-        raise LudusError(f"{quote(position)} has one legal move: {parsed.legal_moves()[0]}")
-    shown = _format_ranking(program.analyse(parsed))[:moves]
+    found = find_hint(position, rules=rules, evaluator=evaluator, plies=plies).to_json(moves)
     if json:
-        print_json(**known, moves=shown)
+        print_json(**found)
         return
-    print(heading)
+    kind = "cubeless" if found["cubeless"] else "cubeful"
+    print(f"{found['position_id']}  {found['xgid']}\n{kind}, {found['evaluator']}")
+    if "cube" in found:
+        equities = found["cube"]["equities"].items()
+        print_table(("action", "equity"), [[action, f"{each:+.3f}"] for action, each in equities])
+        print(f"best: {found['cube']['best']}; {_format_chances(found['cube'])}")
+        return
     headings = ("move", "equity", "loss", "", "wins", "gammons", "loses gammons", "depth")
-    print_table(headings, [_format_ranked_move(each) for each in shown])
-
-
-def _format_ranking(analysis: "PositionAnalysis") -> list[dict[str, Any]]:
-    from ludus.analysis.evaluation import format_chances, select_mark
-
-    best = analysis.best.evaluation
-    return [
-        {
-            "move": str(each.move),
-            "equity": round(each.evaluation.points, 4),
-            "loss": round(best.points - each.evaluation.points, 4),
-            "mark": select_mark(best, each.evaluation),
-            "depth": each.evaluation.lookahead,
-            **format_chances(each.evaluation.chances),
-        }
-        for each in analysis.moves
-    ]
+    print_table(headings, [_format_ranked_move(each) for each in found["moves"]])
 
 
 def _format_chances(found: dict[str, Any]) -> str:
@@ -152,7 +106,7 @@ def analyse_games(
     """Find the errors of recorded games, and rate each side's play and luck."""
     if out is not None:
         check_output(out, file, force=force)
-    from ludus.analysis import Analyst, RecordsReview, annotate, find_evaluator
+    from ludus.analysis import Analyst, RecordsReview, annotate_all, find_evaluator
     from ludus.analysis.records import list_plies, load_game, review_plies
     from ludus.protocol.backgammon_files import format_games, read_games
 
@@ -163,19 +117,12 @@ def analyse_games(
     found = track_progress(review_plies(recorded, program, luck), len(recorded), "evaluating")
     reviewed = RecordsReview.collect(recorded, found, program)
     if out is not None:
-        first, annotated = 1, []
-        for record in records:
-            annotated.append(annotate(record, reviewed, first))
-            first += len({each.number for each in list_plies([record])})
-        write_text(out, format_games(annotated, out.suffix))
+        write_text(out, format_games(annotate_all(records, reviewed), out.suffix))
     report = reviewed.to_json(game.sides)
     if json:
         print_json(**report)
         return
-    keys = ("game", "turn", "side", "roll", "move", "mark", "loss", "best")
-    headings = ("game", "turn", "side", "roll", "move", "", "loss", "better")
-    rows = [[str(each[key] or "") for key in keys] for each in report["decisions"] if each["mark"]]
-    print_table(headings, rows)
+    _print_errors(report["decisions"])
     for name, side in report["sides"].items():
         if side["performance_rating"] is not None:
             print(
@@ -186,21 +133,24 @@ def analyse_games(
     print(f"{'cubeless' if report['cubeless'] else 'cubeful'}, {report['evaluator']}")
 
 
+def _print_errors(decisions: list[dict[str, Any]]) -> None:
+    headings = ("game", "turn", "side", "roll", "move", "", "loss", "better")
+    keys = ("game", "turn", "side", "roll", "move", "mark", "loss", "best")
+    rows = [[str(each[key] or "") for key in keys] for each in decisions if each["mark"]]
+    print_table(headings, rows)
+
+
 @app.command()
 def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = False) -> None:
     """Evaluate every move of recorded games; mark errors and print each side's error per move."""
     from ludus.analysis import RecordsReview
-    from ludus.analysis.records import list_plies, review_plies
+    from ludus.analysis.records import list_checker_plays, review_plies
     from ludus.core.record import Record
     from ludus.games.backgammon import Backgammon
     from ludus.protocol.gnubg_player import GnubgEvaluator
 
     evaluator = GnubgEvaluator(plies)
-    recorded = [
-        dataclasses.replace(each, position=dataclasses.replace(each.position, stakes=None))
-        for each in list_plies(Record.parse_many(read_text(file)))
-        if each.game.classify_decision(each.position, each.move) == "move"
-    ]
+    recorded = list_checker_plays(Record.parse_many(read_text(file)))
     reviews = review_plies(recorded, evaluator, has_luck=False)
     found = track_progress(reviews, len(recorded), "evaluating")
     reviewed = RecordsReview.collect(recorded, found, evaluator)
@@ -218,10 +168,7 @@ def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = Fals
     if json:
         print_json(plies=plies, cubeless=True, moves=moves, sides=sides)
         return
-    headings = ("game", "turn", "side", "roll", "move", "", "loss", "better")
-    keys = ("game", "turn", "side", "roll", "move", "mark", "loss", "best")
-    rows = [[str(each[key]) for key in keys] for each in moves if each["mark"]]
-    print_table(headings, rows)
+    _print_errors(moves)
     for name, side in sides.items():
         if side["error_per_move"] is not None:
             print(
