@@ -76,7 +76,10 @@ def start_program(command: Sequence[str | Path], **settings: Any) -> "subprocess
 def signal_program(process: "subprocess.Popen[bytes]", number: int) -> None:
     """Send a signal to the process group that a program leads; it may have ended."""
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, number)
+        else:  # Windows has no groups
+            process.send_signal(number)
 
 
 def kill_program(process: "subprocess.Popen[bytes]") -> None:
@@ -185,7 +188,8 @@ class Worker:
             os.truncate(file, NOTE_BYTES)
             self._note = mmap.mmap(file, NOTE_BYTES)
             os.close(file)
-            settings = {"path": sys.path, "names": Registry.added, "note": path, "nice": niceness}
+            paths = [str(each) for each in sys.path]
+            settings = {"path": paths, "names": Registry.added, "note": path, "nice": niceness}
             try:
                 self._process = start_program(
                     [sys.executable, "-c", BOOT, json.dumps(settings)],
@@ -275,7 +279,8 @@ def _end_worker(
         with suppress(subprocess.TimeoutExpired):
             process.wait(SECONDS_TO_END)
     kill_program(process)
-    Path(path).unlink(missing_ok=True)  # unless the process has removed it itself
+    with suppress(OSError):  # the process has removed it itself
+        os.unlink(path)
 
 
 # In the worker.
@@ -315,7 +320,8 @@ def serve(settings: Mapping[str, Any]) -> None:
     os.dup2(2, 1)  # output of players must not get among the answers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     limit_array_threads()
-    os.nice(settings["nice"])
+    if settings["nice"]:
+        os.nice(settings["nice"])
     with open(settings["note"], "r+b") as file:
         _note = mmap.mmap(file.fileno(), NOTE_BYTES)
     with suppress(OSError):
