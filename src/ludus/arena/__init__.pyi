@@ -1,3 +1,5 @@
+from .benchmark import Throughput as Throughput
+from .benchmark import measure_throughput as measure_throughput
 from .choices import BATCH_SIZE as BATCH_SIZE
 from .choices import choose_moves as choose_moves
 from .choices import get_batch_size as get_batch_size
@@ -5,6 +7,7 @@ from .executors import Executor as Executor
 from .executors import LocalPool as LocalPool
 from .executors import RayCluster as RayCluster
 from .executors import make_executor as make_executor
+from .game_export import export_games as export_games
 from .jobs import GameConditions as GameConditions
 from .jobs import GameResult as GameResult
 from .jobs import Job as Job

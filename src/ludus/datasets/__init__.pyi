@@ -1,7 +1,12 @@
 from .backgammon.positions import classify_theme as classify_theme
 from .backgammon.scored_positions import ScoredPosition as ScoredPosition
 from .backgammon.scored_positions import parse_scored_positions as parse_scored_positions
+from .download import FetchedData as FetchedData
 from .download import default_folder as default_folder
+from .download import fetch_source as fetch_source
+from .generation import GenerationResult as GenerationResult
+from .generation import GenerationRun as GenerationRun
+from .generation import make_plan as make_plan
 from .generator import GENERATORS as GENERATORS
 from .generator import DatasetGenerator as DatasetGenerator
 from .generator import GenerationPlan as GenerationPlan
@@ -11,6 +16,7 @@ from .morris.files import format_lines as format_lines
 from .morris.files import parse_lines as parse_lines
 from .morris.files import read_chunks as read_chunks
 from .morris.files import read_dataset as read_dataset
+from .morris.labelling import Labeller as Labeller
 from .morris.labels import LabelledBatch as LabelledBatch
 from .morris.labels import Labels as Labels
 from .morris.parquet import read_labelled as read_labelled

@@ -1,6 +1,7 @@
 from .context import Context as Context
 from .context import RunOptions as RunOptions
 from .context import make_context as make_context
+from .context import run_experiment as run_experiment
 from .core_names import MatchTally as MatchTally
 from .core_names import Proportion as Proportion
 from .core_names import compare_wins as compare_wins
@@ -22,3 +23,7 @@ from .published import BadExperiment as BadExperiment
 from .published import PublishedRow as PublishedRow
 from .published import PublishedTable as PublishedTable
 from .published import read_published as read_published
+from .report import write_report as write_report
+from .results import ExperimentResults as ExperimentResults
+from .results import read_results as read_results
+from .results import store_results as store_results
