@@ -132,35 +132,27 @@ def _make_player(spec: str, kind: type[Player], game: str) -> Player:
 
 
 def _load_nnmm(player: Any) -> ExportableNetwork:
-    from ludus.learn.nnmm.chain import find_shipped_weights, load_committee
-    from ludus.learn.nnmm.onnx_model import describe_committee
+    from ludus.learn.nnmm.chain import find_shipped_weights
 
     settings = player.settings
-    files = find_shipped_weights()
-    shipped = files.get((settings.size, str(player.chain.order)))
-    path = Path(settings.weights) if settings.weights else shipped
-    assert path is not None, "the player has loaded it"
-    return describe_committee(load_committee(path))
+    shipped = find_shipped_weights().get((settings.size, str(player.chain.order)))
+    return _load_file(Path(settings.weights) if settings.weights else shipped)
 
 
 def _load_scholar(player: Any) -> ExportableNetwork:
     from ludus.learn.scholar.inference import find_shipped_weights
-    from ludus.learn.scholar.onnx_model import describe_scholar
-    from ludus.learn.scholar.weights import load_weights
 
     settings = player.settings
     shipped = find_shipped_weights().get((settings.kind, settings.size))
-    path = Path(settings.weights) if settings.weights else shipped
-    assert path is not None, "the player has loaded it"
-    return describe_scholar(load_weights(path))
+    return _load_file(Path(settings.weights) if settings.weights else shipped)
 
 
 def _load_gammon(player: Any) -> ExportableNetwork:
     from ludus.learn.gammon.onnx_model import describe_chances, describe_move_network
 
-    return (describe_chances if player.settings.is_strong else describe_move_network)(
-        player.network
-    )
+    describe: Callable[[Any], ExportableNetwork]
+    describe = describe_chances if player.settings.is_strong else describe_move_network
+    return describe(player.network)
 
 
 def _load_deepq(player: Any) -> ExportableNetwork:
@@ -179,8 +171,9 @@ _PLAYER_NETWORKS: dict[str, Callable[[Any], ExportableNetwork]] = {
 """Networks by the player's class, which is imported only if it is asked for."""
 
 
-def _load_file(path: Path, game: str) -> ExportableNetwork:
+def _load_file(path: Path | None, game: str = "") -> ExportableNetwork:
     """Load the networks of a weight file, whose content says which learner wrote it."""
+    assert path is not None, "the player has loaded it"
     if not path.is_file():
         raise BadWeights(f"there is no file {quote_path(path)}")
     if path.suffix == ".npz":
