@@ -7,7 +7,7 @@ TESTS := --doctest-modules src tests README.md docs/index.md docs/library.md doc
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(TESTS)
 # Downloads run beside the compiler, and checks on one core beside the tests.
 RUN_PARALLEL := @+$(MAKE) --no-print-directory -j2 LUDUS_PARALLEL=1
-NATIVE := $(wildcard native/*/*.[ch]pp native/*/*.cu* native/*/*/*.hpp)
+NATIVE := $(wildcard native/*/*.[ch]pp native/*/*.cu* native/*/*/*.hpp experiments/*/*.cu)
 ARGS ?=
 
 # Modules that are imported again and again are compiled once.
