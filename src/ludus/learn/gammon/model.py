@@ -77,8 +77,7 @@ class Predictor:
         self._model = copy.deepcopy(model)
         self.device = self._model.linear_layers[0].weight.device
         self._dtype = torch.float16 if self.device.type == "cuda" else torch.float32
-        for layer in self._model.linear_layers[:-1]:
-            layer.to(self._dtype)
+        self._model.to(self._dtype).linear_layers[-1].float()
 
     @torch.no_grad()
     def predict(self, boards: torch.Tensor) -> torch.Tensor:
