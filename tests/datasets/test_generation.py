@@ -208,22 +208,18 @@ def test_a_journal_keeps_whole_matches(tmp_path):
 
 
 def test_a_journal_that_breaks_off_anywhere(tmp_path):
-    """Cut at every byte, and with a byte damaged: only whole matches count, then it goes on."""
+    """Cut at every byte: only whole matches count, then it goes on."""
     path = tmp_path / "working"
     with Journal(path, IDENTITY) as journal:
         journal.add(0, ["one", "two"])
         journal.add(1, ["three"])
     whole = path.read_bytes()
-    first = whole.index(b"#1 ")
+    first = whole.index(b"[1, ")
     for end in range(len(whole)):
         path.write_bytes(whole[:end])
         with Journal(path, IDENTITY) as journal:
             assert journal.next_match == (1 if end >= first else 0)
             journal.add(1 if end >= first else 0, ["three"])
-    path.write_bytes(whole.replace(b"two", b"twx"))
-    with Journal(path, IDENTITY) as journal:
-        assert (journal.lines, journal.next_match) == ([], 0)
-    assert path.read_bytes() == b'{"a": 1}\n'
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])

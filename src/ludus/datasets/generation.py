@@ -1,37 +1,38 @@
 """Generate a dataset in parallel; the result depends on the plan alone."""
 
-import fcntl
 import hashlib
 import json
 import os
 import random
-import re
-import zlib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from ludus.core.errors import BadDataset, LudusError
 from ludus.core.executors import TaskExecutor
-from ludus.core.files import add_suffix, cannot_write, check_replaceable, quote_path, write_bytes
+from ludus.core.files import (
+    add_suffix,
+    cannot_write,
+    check_replaceable,
+    lock_file,
+    quote_path,
+    write_bytes,
+)
 from ludus.datasets import GENERATORS
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan, parse_players
 from ludus.games import game as named_game
 
-_BLOCK = re.compile(rb"#([0-9]{1,15}) ([0-9]{1,9}) ([0-9]{1,10})\n")
 
-
-class Journal:
+class Journal(AbstractContextManager["Journal"]):
     """The working file of a generation run, locked against other processes; it survives a kill.
 
-    The first line is the run's identity as JSON. A block follows for every match that produced new
-    lines: a header with the number of the match, the number of its lines and their CRC-32, then the
-    lines. An incomplete block is truncated when the file is opened again, and its match is
-    replayed.
+    The first line is the run's identity as JSON. A line `[number, lines]` follows for every match
+    that produced new lines. An incomplete line is cut off when the file is opened again, and its
+    match is replayed.
     """
 
     def __init__(self, path: Path, identity: dict[str, Any]) -> None:
@@ -39,38 +40,30 @@ class Journal:
         self.lines: list[str] = []
         self.next_match = 0
         self._ends: list[tuple[int, int]] = []
-        self._head = json.dumps(identity, sort_keys=True).encode() + b"\n"
-        try:
-            self._file = path.open("a+b")
+        with ExitStack() as stack:
+            stack.enter_context(lock_file(path))
             try:
-                self._lock()
-                self._read()
-            except BaseException:
-                self._file.close()
-                raise
-        except (OSError, ValueError) as error:
-            raise cannot_write(path, error) from error
-
-    def __enter__(self) -> Self:
-        return self
+                self._load(json.dumps(identity, sort_keys=True).encode() + b"\n")
+                self._file = path.open("ab")
+            except OSError as error:
+                raise cannot_write(path, error) from error
+            self._lock = stack.pop_all()
 
     def __exit__(self, *exception: object) -> None:
         # Closing writes again what could not be written, and would hide the first error.
-        with suppress(OSError):
+        with self._lock, suppress(OSError):
             self._file.close()
 
     def add(self, match: int, lines: list[str]) -> None:
         """Append the new lines of a match; they are flushed to the file before this returns.
 
-        A match without new lines writes no block.
+        A match without new lines writes nothing.
         """
         self.next_match = match + 1
         if not lines:
             return
-        body = "".join(f"{line}\n" for line in lines).encode()
-        head = b"#%d %d %d\n" % (match, len(lines), zlib.crc32(body))
         try:
-            self._file.write(head + body)
+            self._file.write(json.dumps([match, lines]).encode() + b"\n")
             self._file.flush()
         except OSError as error:
             raise cannot_write(self.path, error) from error
@@ -84,50 +77,24 @@ class Journal:
         """Delete the working file."""
         self.path.unlink(missing_ok=True)
 
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            shown = quote_path(self.path)
-            raise LudusError(f"another process is writing {shown}") from error
-
-    def _read(self) -> None:
-        """Load all complete blocks and truncate the file after the last one."""
-        self._file.seek(0)
-        data = self._file.read()
-        if not data.startswith(self._head):
-            if not self._head.startswith(data):
+    def _load(self, head: bytes) -> None:
+        """Load all complete lines and truncate the file after the last one."""
+        data = self.path.read_bytes()
+        if not data.startswith(head):
+            if not head.startswith(data):
                 shown = quote_path(self.path)
                 raise LudusError(f"{shown} belongs to another generation; finish or remove it")
-            data = b""
-        end = len(self._head) if data else 0
-        while (block := _BLOCK.match(data, end)) is not None:
-            match, count, checksum = map(int, block.groups())
-            body = _find_lines(data, block.end(), count)
-            if zlib.crc32(body) != checksum:
-                break
-            self._add_lines(match, body.decode().splitlines())
-            end = block.end() + len(body)
-        os.truncate(self._file.fileno(), end)
-        if end == 0:
-            self._file.write(self._head)
-            self._file.flush()
+            self.path.write_bytes(head)
+            return
+        end = data.rindex(b"\n") + 1
+        for line in data[len(head) : end].splitlines():
+            self._add_lines(*json.loads(line))
+        os.truncate(self.path, end)
 
     def _add_lines(self, match: int, lines: list[str]) -> None:
         self.lines += lines
         self._ends.append((match, len(self.lines)))
         self.next_match = match + 1
-
-
-def _find_lines(data: bytes, start: int, count: int) -> bytes:
-    """Return `count` lines from `start` on, or nothing if the data ends before."""
-    end = start
-    for _ in range(count):
-        found = data.find(b"\n", end)
-        if found < 0:
-            return b""
-        end = found + 1
-    return data[start:end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +110,6 @@ class MatchTask:
             return _load_generator(self.game_id).lines(self.plan, number)
         except LudusError as error:
             raise LudusError(f"match {number}: {error}") from error
-        except Exception as error:
-            raise LudusError(f"match {number}: {type(error).__name__}: {error}") from error
 
 
 @cache

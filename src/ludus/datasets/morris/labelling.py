@@ -22,13 +22,12 @@ from ludus.datasets.morris.labels import (
     has_labels,
     label,
     label_chunks,
+    open_oracle,
     read_labelled_lines,
 )
 from ludus.datasets.morris.parquet import write_labelled
 from ludus.games.nine_mens_morris.batch import MoveBatch
-from ludus.games.nine_mens_morris.game import NineMensMorris
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracles import oracle as find_oracle
 from ludus.oracles.morris.oracle import MorrisOracle
 
 Track = Callable[[Iterable[Labels], int | None], Iterable[Labels]]
@@ -50,7 +49,7 @@ class Labeller:
 
     def label_file(self, file: Path, out: Path) -> str:
         """Write a dataset with labels behind its entries; return what is solved."""
-        oracle = self._open_oracle()
+        oracle = open_oracle(self.rules, self.folder)
         entries = read_dataset(file)
         check_entries(file, len(entries))
         starts = range(0, len(entries), LABEL_CHUNK)
@@ -75,7 +74,7 @@ class Labeller:
             solved = "as labelled"
             parts = self._count(read_labelled_lines(file, self.rules))
         else:
-            oracle = self._open_oracle()
+            oracle = open_oracle(self.rules, self.folder)
             solved = oracle.coverage
             parts = self._label(cut_chunks(read_entries(file)), oracle, None)
         about = {
@@ -88,11 +87,6 @@ class Labeller:
         }
         write_labelled(out, parts, about)
         return solved
-
-    def _open_oracle(self) -> MorrisOracle:
-        found = find_oracle(NineMensMorris(self.rules), self.folder)
-        assert isinstance(found, MorrisOracle)
-        return found
 
     def _label(
         self, chunks: Iterable[MoveBatch], oracle: MorrisOracle, num_batches: int | None

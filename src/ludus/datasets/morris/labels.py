@@ -146,14 +146,17 @@ class LabelTask:
     """The folder of a database, which all machines must have; None: what `ludus.oracle` finds."""
 
     def __call__(self, entries: MoveBatch) -> Labels:
-        return label(entries, _open_oracle(self.rules, self.oracle))
+        return label(entries, _open_oracle_once(self.rules, self.oracle))
 
 
-@cache
-def _open_oracle(rules: Rules, folder: Path | None) -> MorrisOracle:
+def open_oracle(rules: Rules, folder: Path | None) -> MorrisOracle:
+    """Return the oracle of a database, or the one that `ludus.oracle` finds."""
     found = find_oracle(NineMensMorris(rules), folder)
     assert isinstance(found, MorrisOracle)
     return found
+
+
+_open_oracle_once = cache(open_oracle)
 
 
 BatchLabeller = Callable[[Iterable[MoveBatch]], Iterable[Labels]]
