@@ -48,6 +48,8 @@ export class GamePage {
     this.navigate = navigate;
     /** @type {Promise<unknown>} */
     this.queue = Promise.resolve();
+    /** Whether a complete move is on its way to the server. */
+    this.isSending = false;
     /** Whether a position is being set up on the board. */
     this.isEditing = false;
     this.board = new BoardView(
@@ -197,11 +199,15 @@ export class GamePage {
    * @param {number[]} [steps] nodes that are shown before
    */
   showEntry(steps = []) {
-    this.view = this.entry.enter(this.plain);
+    const { entry } = this;
+    this.view = entry.enter(this.plain);
     const { view } = this;
+    // The prompt stays until the answer to a move that is being sent.
+    const isSent = Boolean(entry.move) && !this.isHeld;
+    if (isSent) view.prompt = this.prompt.textContent ?? "";
     const isNew = String(view.node) !== this.area.dataset.node || view.prompt !== this.prompt.textContent;
     Object.assign(this.area.dataset, {
-      status: view.status,
+      status: isSent ? "sending" : view.status,
       node: view.node,
       touched: view.touched.join(" "),
     });
@@ -319,15 +325,22 @@ export class GamePage {
     }
     this.showEntry();
     if (this.entry.isUnknown) void this.enqueue(() => this.loadEntry());
+    if (this.entry.move && !this.isHeld) void this.sendMove();
+  }
+
+  /** Whether a complete move waits for its confirmation. */
+  get isHeld() {
     // A single touch is an action about the cube, which has nothing to undo.
-    const isHeld = this.confirmation.isOn && this.view.touched.length > 1;
-    if (this.entry.move && !isHeld) void this.sendMove();
+    return this.confirmation.isOn && !this.isSending && this.entry.move !== "" && this.entry.touched.length > 1;
   }
 
   /** Play the move that is complete; at a past node it opens a variation. */
   sendMove() {
     const { entry, isLooking } = this;
     const { node } = this.view;
+    if (this.isSending || !entry.move) return this.queue;
+    this.isSending = true;
+    if (this.area.dataset.status !== "sending") this.showEntry();
     return this.enqueue(async () => {
       try {
         if (isLooking) await this.views.post("at", { node });
@@ -337,6 +350,8 @@ export class GamePage {
         await this.refresh().catch(() => this.showEntry());
         // The game has changed on another page, and is shown as it is now.
         if (!hasStatus(error, 409, 422)) throw error;
+      } finally {
+        this.isSending = false;
       }
     });
   }
@@ -352,6 +367,7 @@ export class GamePage {
   }
 
   undoTouch() {
+    if (this.isSending) return;
     this.entry.undo();
     this.showEntry();
   }
