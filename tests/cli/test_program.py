@@ -97,3 +97,22 @@ def test_the_package_itself_runs_as_the_program():
     assert json.loads(done.stdout) == json.loads(
         process("perft", "hexapawn", "2", "--json").out
     ) | {"seconds": json.loads(done.stdout)["seconds"]}
+
+
+def test_a_missing_package_is_one_line_and_leaves_the_help():
+    code = (
+        "import sys; sys.modules['torch'] = None; from ludus.cli.main import run;"
+        "sys.exit(run(sys.argv[1:]))"
+    )
+    needs = "needs torch: pip install 'ludus[learn]'"
+    for words, status in ((["train"], 0), (["train", "scholar"], 2), (["train", "deepq"], 2)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == status
+        if status:
+            assert done.stderr.startswith("ludus: ")
+            assert done.stderr.endswith(f"{needs}\n")
+            assert done.stderr.count("\n") == 1
+        else:
+            assert f"scholar          training scholar {needs}" in done.stdout

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from ludus.cli.examples import EXAMPLES
+from ludus.core.errors import LudusError
 
 NUMBER_METAVARS = {"int": "N", "float": "X"}
 """What the help calls a number; the range stands beside it."""
@@ -28,12 +29,14 @@ class HelpGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for name in self.list_commands(ctx):
-            command: Any = self.get_command(ctx, name)
-            if command is None:
-                continue
-            heading = command.rich_help_panel
+            heading, text = None, ""
+            try:
+                command: Any = self.get_command(ctx, name)
+                heading, text = command.rich_help_panel, command.get_short_help_str(1000)
+            except LudusError as error:  # a package is missing
+                text = str(error)
             rows = sections.setdefault(heading if isinstance(heading, str) else "Commands", [])
-            rows.append((name, command.get_short_help_str(1000)))
+            rows.append((name, text))
         for heading, rows in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ludus.core.errors import BadSpec, LudusError
+from ludus.core.extras import EXTRAS, require_package
 from ludus.core.files import add_suffix, check_output, make_folder
 from ludus.core.runs import RunUpdater, announce_run
 from ludus.core.spec import parse_spec
@@ -356,7 +357,12 @@ def find_training(spec: str) -> type[Training[Any]]:
     """Return the training of a learner by its name or as `module:Class`."""
     from ludus.learn import LEARNERS
 
-    found, flags = LEARNERS.find_class(parse_spec(spec), Training)
+    try:
+        found, flags = LEARNERS.find_class(parse_spec(spec), Training)
+    except ModuleNotFoundError as error:
+        if error.name in EXTRAS:
+            require_package(error.name, f"training {spec}")
+        raise
     if flags:
         raise BadSpec(f"{flags[0]!r} in {spec!r} is not the name of a learner")
     return found
