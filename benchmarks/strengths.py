@@ -19,7 +19,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import ludus
 from ludus.arena import compute_ratings
+from ludus.players import find_player_class
 from ludus.web.opponents import list_opponents
 
 EVIDENCE = Path(__file__).with_suffix(".json")
@@ -96,7 +98,13 @@ def list_tasks(games: int, only: set[str]) -> Iterator[Task]:
 def _make_match_task(pair: tuple[str, str], games: int) -> Task:
     # As on the page, where `perfect` searches what is not solved.
     played = [f"{spec}:fallback=search" if spec == SLOW else spec for spec in pair]
-    return MORRIS, " ".join(pair), ["match", MORRIS, *played, "--games", str(games)]
+    compiled = ["--compiled"] if all(map(_has_twin, pair)) else []
+    return MORRIS, " ".join(pair), ["match", MORRIS, *played, "--games", str(games), *compiled]
+
+
+def _has_twin(spec: str) -> bool:
+    """Whether a player's games can be played in compiled code."""
+    return find_player_class(ludus.parse_spec(spec))[0].native_twin is not ludus.Player.native_twin
 
 
 def list_specs(game: str) -> list[str]:

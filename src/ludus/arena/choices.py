@@ -14,7 +14,7 @@ MAX_LISTED_ERRORS = 5
 """Number of further invalid lines that an error lists."""
 
 
-class PositionRequest(NamedTuple):
+class ParsedPosition(NamedTuple):
     """A position, and the format of the response (`Game.move_formats`)."""
 
     position: Position
@@ -27,7 +27,7 @@ class GameOver(BadPosition):
 
 def parse_positions(
     text: str, game: AnyGame, notation: str = "auto", skip_finished: bool = False
-) -> list[PositionRequest]:
+) -> list[ParsedPosition]:
     """Parse one position per line; BadPosition names the invalid lines.
 
     Positions of finished games are invalid, or dropped if `skip_finished`. `notation` is one of
@@ -37,7 +37,7 @@ def parse_positions(
     if notation not in ("auto", *formats):
         hint = format_suggestion(notation, ("auto", *formats))
         raise UnknownName(f"{game.id} has no notation {quote(notation)}{hint}")
-    found: list[PositionRequest] = []
+    found: list[ParsedPosition] = []
     errors: list[tuple[int, LudusError]] = []
     # Not splitlines, which knows ten kinds of line ends: line numbers must be those of editors.
     lines = text.removesuffix("\n").split("\n") if text else []
@@ -45,7 +45,7 @@ def parse_positions(
         try:
             position = _parse_position(line, game)
             name = game.detect_move_format(line) if notation == "auto" else notation
-            found.append(PositionRequest(position, formats[name]))
+            found.append(ParsedPosition(position, formats[name]))
         except LudusError as error:
             if not (skip_finished and isinstance(error, GameOver)):
                 errors.append((number, error))
@@ -66,7 +66,7 @@ def _make_line_error(errors: Sequence[tuple[int, LudusError]]) -> BadPosition:
 
 
 def choose_and_format(
-    player: Player, requests: Sequence[PositionRequest], limit: Limit, batch: int = BATCH_SIZE
+    player: Player, requests: Sequence[ParsedPosition], limit: Limit, batch: int = BATCH_SIZE
 ) -> Iterator[list[str]]:
     """Yield the player's moves as text, one list per batch of positions."""
     formats = iter([each.format_move for each in requests])

@@ -35,7 +35,7 @@ class Executor(Protocol):
     def __exit__(self, *error: object) -> None: ...
 
 
-class Turn(NamedTuple):
+class NotedTurn(NamedTuple):
     """Whose turn it is in the game that a worker plays."""
 
     side: int
@@ -62,11 +62,11 @@ def play_in_worker(job: Job) -> GameResult:
         leave_note("")
 
 
-def _read_turn(worker: Worker) -> Turn | None:
+def _read_turn(worker: Worker) -> NotedTurn | None:
     """Return whose turn it is; None if it is nobody's."""
     try:
         side, began, since, position = worker.note.split(" ", 3)
-        return Turn(int(side), float(began), float(since), position)
+        return NotedTurn(int(side), float(began), float(since), position)
     except ValueError:  # also while it is being written
         return None
 
