@@ -215,6 +215,11 @@ class NetworkChainTrainer:
         """Whether all networks of the chain are trained."""
         return len(self.results) == len(self.preset.steps) * self.preset.members
 
+    def list_missing(self) -> list[ChainStep]:
+        """Return the steps whose networks are neither trained nor taken over."""
+        last = self.preset.members - 1
+        return [step for step in self.preset.steps if not self._find_weights(step, last)]
+
     def predict_test(self) -> NDArray[np.int8]:
         """Predict the classes of the test part in sequence, shape (entries, 3)."""
         members = [

@@ -245,6 +245,9 @@ class NnmmTraining(Training[NnmmConfig]):
                 for each in report["networks"]
             ],
         )
+        missing = ", ".join(each.name for each in self.chain.list_missing())
+        if missing and self.is_finished:
+            return f"{table}\nthere is no network for {missing}; --part and --init-from add them"
         if report["test"] is None:
             return table
         accuracies = "  ".join(f"{name} {value:.2%}" for name, value in report["test"].items())
