@@ -8,8 +8,9 @@ from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.batch import DRAW, NO_POINT, PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar.examples import OracleExampleSource
-from ludus.oracles.morris.oracle import MorrisOracle, SolverTables
+from ludus.oracles.morris.oracle import MorrisOracle
 from ludus.oracles.morris.sectors import all_sectors
+from support.solved_games import SolverTables
 
 THREE = Rules(men=3)
 FOUR = Rules(men=4)

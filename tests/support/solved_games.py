@@ -3,6 +3,7 @@
 import atexit
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles.morris.database import Database
-from ludus.oracles.morris.sectors import all_sectors, moving_sectors, orient
+from ludus.oracles.morris.sectors import all_halves, all_sectors, moving_sectors, orient
 from ludus.oracles.morris.solver import SolveResult, SolveRun
 
 
@@ -71,3 +72,20 @@ class Lookup:
         boards = [np.array([position.bits[side]], dtype=np.uint32) for side in (own, other)]
         x, y = boards if own_is_x else reversed(boards)
         return int(self.database.read(sector, own_is_x, self.solver.slots(sector, x, y))[0])
+
+
+class SolverTables:
+    """The tables of a live solver, which an oracle can serve from."""
+
+    has_depth = True
+
+    def __init__(self, solver: Solver, rules: Rules, sectors: Iterable[Any]) -> None:
+        """Serve the values of `sectors`, all of which must be solved."""
+        self.rules = rules
+        self.sectors = all_halves(rules, sectors)
+        self._solver = solver
+
+    def read(self, sector: Any, x_to_move: bool, slots: Any) -> Any:
+        table = self._solver.values(sector, x_to_move)
+        assert table is not None, "a half that can be to move has a table"
+        return table[slots]

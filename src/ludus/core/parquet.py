@@ -96,16 +96,3 @@ def read_parquet_batches(
     except (OSError, pa.ArrowException) as reason:
         text = to_one_line(describe_os_error(reason))
         raise error(f"cannot read {quote_path(path)}: {text}") from reason
-
-
-def read_parquet_metadata(path: Path) -> tuple[int, dict[str, Any]]:
-    """Return the number of rows of a file and what `make_schema` stored; empty for other files."""
-    pa = import_pyarrow()
-    try:
-        with pa.parquet.ParquetFile(path) as file:
-            stored = (file.schema_arrow.metadata or {}).get(METADATA_KEY, b"{}")
-            about: dict[str, Any] = json.loads(stored)
-            return file.metadata.num_rows, about
-    except (OSError, ValueError, pa.ArrowException) as reason:
-        text = to_one_line(describe_os_error(reason))
-        raise LudusError(f"cannot read {quote_path(path)}: {text}") from reason

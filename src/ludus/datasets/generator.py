@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ludus.core.errors import BadSpec
-from ludus.core.player import Limit
+from ludus.core.player import Limit, check_seed
 from ludus.core.spec import Registry, check_ranges
 
 MAX_STATES = 100_000_000
@@ -45,6 +45,7 @@ class GenerationPlan:
 
     def __post_init__(self) -> None:
         check_ranges(self, states=(1, MAX_STATES))
+        check_seed(self.seed)
         if not self.opponents:
             raise BadSpec("the teacher needs at least one opponent")
 

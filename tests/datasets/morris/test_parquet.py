@@ -11,10 +11,10 @@ import pytest
 from ludus.cli.main import run
 from ludus.core.errors import BadDataset
 from ludus.core.parquet import (
+    METADATA_KEY,
     Column,
     import_pyarrow,
     make_schema,
-    read_parquet_metadata,
     write_parquet,
 )
 from ludus.datasets import read_chunks, read_dataset, read_labelled, write_labelled
@@ -77,8 +77,9 @@ def test_entries_and_labels_are_read_back_in_parts(labelled, file):
     assert is_known.any()
     assert not is_known.all()
     assert fields_of(labels) == fields_of(labelled.labels)
-    whole, about = read_parquet_metadata(file)
-    assert (whole, about["source"], about["points"][0]) == (500, "here", "a7")
+    stored = import_pyarrow().parquet.ParquetFile(file)
+    about = json.loads(stored.schema_arrow.metadata[METADATA_KEY])
+    assert (stored.metadata.num_rows, about["source"], about["points"][0]) == (500, "here", "a7")
 
 
 def test_the_file_has_a_row_group_for_each_part_and_the_documented_columns(file):

@@ -48,23 +48,6 @@ class Tables(Protocol):
     def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> ValueCodes: ...
 
 
-class SolverTables:
-    """The tables of a live solver."""
-
-    has_depth = True
-
-    def __init__(self, solver: native.Solver, rules: Rules, sectors: Iterable[Sector]) -> None:
-        """Serve the values of `sectors`, all of which must be solved."""
-        self.rules = rules
-        self.sectors = all_halves(rules, sectors)
-        self._solver = solver
-
-    def read(self, sector: Sector, x_to_move: bool, slots: NDArray[np.uint64], /) -> ValueCodes:
-        table = self._solver.values(sector, x_to_move)
-        assert table is not None, "a half that can be to move has a table"
-        return table[slots]
-
-
 class MorrisOracle(Oracle):
     """Oracle of one member of the Morris family.
 
