@@ -21,7 +21,8 @@ def touch_first(page):
     before = area.evaluate("area => [area.dataset.node, area.dataset.touched].join()")
     page.locator(f'.place[data-place="{open_places(page)[0]}"]').click()
     after = "area => [area.dataset.node, area.dataset.touched].join()"
-    wait_for_event(page, lambda: area.evaluate(after) != before, "the touch is answered")
+    wait_for_event(page, lambda: area.evaluate(after) != before, "the touch is shown")
+    expect(page.locator('.game-area[data-status="sending"]')).to_have_count(0)
 
 
 def test_a_money_session_with_the_cube(page, server, client, pictures):

@@ -7,13 +7,15 @@
 /** @typedef {Record<string, [number, number]>} Stacks side and number of the men on each place */
 /** @typedef {number | null} Target */
 /**
- * @typedef {{ from: string, place: string, state: number, stacks: Stacks }} Step
+ * @typedef {{ from: string, place: string, ways: EntryView, state: number, stacks: Stacks }} Step
  *   a touch that changed the board, with what was before; `from` is the place that the man left
  */
 
 const CONFIRM = "Confirm your move, or undo a step";
 /** Number of a state that has yet to be requested. */
 const UNKNOWN = -1;
+/** @type {EntryView} */
+const NO_WAYS = { moves: [], states: [], texts: [], go_task: 0, stacks: {} };
 
 export class MoveEntry {
   /** @param {GameView} view */
@@ -21,20 +23,19 @@ export class MoveEntry {
     this.node = node;
     this.mover = mover;
     this.slots = board.slots;
-    this.original = entry;
-    /** What may be touched; extended when more states are requested. */
-    this.states = entry?.states ?? [];
-    this.moves = entry?.moves ?? [];
-    this.texts = entry?.texts ?? [];
+    /** The men on the drawn board. */
+    this.drawn = entry?.stacks ?? {};
+    /** The men after the touches. */
+    this.stacks = this.drawn;
+    /** How the move can be completed. */
+    this.ways = entry ?? NO_WAYS;
+    this.state = 0;
     /** @type {Step[]} */
     this.steps = [];
-    this.state = 0;
     /** The place of the man that is about to move. */
     this.selected = "";
     /** The move, once it is complete. */
     this.move = "";
-    /** @type {Stacks} */
-    this.stacks = entry?.stacks ?? {};
   }
 
   /** The places touched so far. */
@@ -45,7 +46,7 @@ export class MoveEntry {
 
   /** What each touch leads to; empty when no touch is expected. */
   get next() {
-    return this.move || this.isUnknown ? {} : (this.states[this.state]?.next ?? {});
+    return this.move ? {} : (this.here?.next ?? {});
   }
 
   /** Places that may be touched next. */
@@ -54,7 +55,11 @@ export class MoveEntry {
   }
 
   get stage() {
-    return this.selected ? "go" : (this.states[this.state]?.stage ?? "begin");
+    return this.selected ? "go" : (this.here?.stage ?? "begin");
+  }
+
+  get here() {
+    return this.ways.states[this.state];
   }
 
   /** Whether the server has to be asked how to go on. */
@@ -85,7 +90,8 @@ export class MoveEntry {
    * @returns {Record<string, Target>}
    */
   targets(state, from) {
-    const target = this.states[state]?.stage === "begin" ? this.states[state]?.next[from] : null;
+    const { stage, next } = this.ways.states[state] ?? {};
+    const target = stage === "begin" ? next?.[from] : null;
     return typeof target === "object" ? (target ?? {}) : {};
   }
 
@@ -122,8 +128,7 @@ export class MoveEntry {
     this.selected = "";
     const last = selected ? undefined : steps.pop();
     if (!last) return;
-    this.state = last.state;
-    this.stacks = last.stacks;
+    Object.assign(this, { ways: last.ways, state: last.state, stacks: last.stacks });
     this.move = "";
     this.selected = last.from;
   }
@@ -134,12 +139,12 @@ export class MoveEntry {
    * @param {Target} target
    */
   makeStep(from, place, target) {
-    const { stage, state, stacks } = this;
-    this.steps.push({ from, place, state, stacks });
+    const { stage, ways, state, stacks } = this;
+    this.steps.push({ from, place, ways, state, stacks });
     this.stacks = { ...stacks };
     if (stage === "take") delete this.stacks[this.stackOf(place)];
     else this.putMan(from, place);
-    if (target !== null && target < 0) this.move = this.moves[-1 - target] ?? "";
+    if (target !== null && target < 0) this.move = ways.moves[-1 - target] ?? "";
     else this.state = target ?? UNKNOWN;
   }
 
@@ -181,34 +186,11 @@ export class MoveEntry {
 
   /**
    * Go on with the ways to complete the move from here.
-   * @param {EntryView} found
+   * @param {EntryView} ways
    */
-  extend({ states, moves, texts, go_task }) {
-    const [numStates, numMoves, numTexts] = [this.states, this.moves, this.texts].map(
-      (each) => each.length,
-    );
-    const [addState, addMove, addText] = [numStates ?? 0, numMoves ?? 0, numTexts ?? 0];
-    /** @type {(target: Target) => Target} */
-    const shift = (target) =>
-      target === null ? null : target < 0 ? target - addMove : target + addState;
-    const added = states.map((state) => ({
-      ...state,
-      task: state.task + addText,
-      standings: /** @type {[number, number]} */ (state.standings.map((each) => each + addText)),
-      next: Object.fromEntries(
-        Object.entries(state.next).map(([place, target]) => [
-          place,
-          target === null || typeof target === "number"
-            ? shift(target)
-            : Object.fromEntries(Object.entries(target).map(([to, each]) => [to, shift(each)])),
-        ]),
-      ),
-    }));
-    this.states = [...this.states, ...added];
-    this.moves = [...this.moves, ...moves];
-    this.texts = [...this.texts, ...texts];
-    this.state = addState;
-    if (this.original) this.original = { ...this.original, go_task: go_task + addText };
+  extend(ways) {
+    this.ways = ways;
+    this.state = 0;
   }
 
   /**
@@ -216,11 +198,11 @@ export class MoveEntry {
    * @param {GameView} view
    */
   enter(view) {
-    const { states, state, texts, touched, places, selected, move } = this;
+    const { ways, here, touched, places, selected, move } = this;
+    const { texts } = ways;
     const shown = { ...view, touched, places };
-    const here = states[state];
     if (!touched.length || !here) return shown;
-    const task = selected ? (this.original?.go_task ?? 0) : here.task;
+    const task = selected ? ways.go_task : here.task;
     shown.prompt = move ? CONFIRM : (texts[task] ?? view.prompt);
     shown.seats = view.seats.map((seat, side) => ({
       ...seat,
@@ -243,10 +225,13 @@ export class MoveEntry {
       if (target === null || target === undefined) return undefined;
       if (typeof target === "object") return any(Object.values(target).map(isGood));
       if (target < 0) {
-        const mark = marks.get(this.moves[-1 - target] ?? "");
+        const mark = marks.get(this.ways.moves[-1 - target] ?? "");
         return mark === undefined ? undefined : mark === "";
       }
-      if (!known.has(target)) known.set(target, any(Object.values(this.states[target]?.next ?? {}).map(isGood)));
+      if (!known.has(target)) {
+        const { next = {} } = this.ways.states[target] ?? {};
+        known.set(target, any(Object.values(next).map(isGood)));
+      }
       return known.get(target);
     };
     /** @type {Record<string, "good" | "bad">} */

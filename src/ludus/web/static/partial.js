@@ -21,7 +21,7 @@ const EFFECTS = { begin: "can be chosen", go: "can go here", take: "can be taken
  * @param {Record<string, "good" | "bad">} rated
  */
 export function drawEntry(svg, view, entry, rated) {
-  const before = entry.original?.stacks ?? {};
+  const before = entry.drawn;
   const men = [0, 1].map((side) => findMan(svg, entry, side));
   for (const name of new Set([...Object.keys(before), ...Object.keys(entry.stacks)])) {
     const [side, count] = entry.stacks[name] ?? before[name] ?? [0, 0];
@@ -30,7 +30,7 @@ export function drawEntry(svg, view, entry, rated) {
     if (!isSame && slots) drawStack(svg, slots, men[side] ?? null, entry.stacks[name] ? count : 0);
   }
   if (entry.touched.length) for (const mark of svg.querySelectorAll(".last")) mark.remove();
-  drawDice(svg, entry.states[entry.state]?.dice_left ?? null);
+  drawDice(svg, entry.here?.dice_left ?? null);
   /** @type {Record<string, string>} */
   const marks = { ...Object.fromEntries(entry.places.map((place) => [place, entry.stage === "take" ? "take" : "legal"])), ...rated };
   if (entry.selected) marks[entry.selected] = "selected";
@@ -84,7 +84,7 @@ export function labelPlace(place, view, entry) {
 function describeMen(place, label, view, entry) {
   const name = entry.stackOf(place);
   const now = entry.stacks[name];
-  if (String(now) === String(entry.original?.stacks[name])) return label;
+  if (String(now) === String(entry.drawn[name])) return label;
   if (!now) return `${label.split(",")[0]}, empty`;
   const side = view.seats?.[now[0]]?.side.toLowerCase() ?? "";
   return `${label.split(",")[0]}, ${now[1]} ${side} ${now[1] === 1 ? "man" : "men"}`;
@@ -105,7 +105,7 @@ function slotCentre([x, y, stepX, stepY], number) {
  * @param {number} side
  */
 function findMan(svg, entry, side) {
-  const stacks = Object.entries(entry.original?.stacks ?? {}).filter(([, [owner]]) => owner === side);
+  const stacks = Object.entries(entry.drawn).filter(([, [owner]]) => owner === side);
   const men = findMen(svg);
   for (const [name] of stacks) {
     const slots = entry.slots[name];

@@ -127,10 +127,10 @@
  *   dice: number[] | null, has_dice: boolean, most: number, hands_are_placed: boolean
  * }} ArrangementView
  * @typedef {{
- *   game: string, rules: string, position: string, svg: string, kind: string, task: string,
+ *   game: string, rules: string, position: string, svg: string, kind: "win" | "hold", task: string,
  *   grade: number, plies: number | null, side: number
  * }} PuzzleView
- * @typedef {{ kind: string, grade: number }} PuzzleKindView
+ * @typedef {{ kind: "win" | "hold", grade: number }} PuzzleKindView
  * @typedef {{ position: string, task: string }} RulesTestTaskView
  * @typedef {{
  *   game: string, title: string, rules: string, sentences: string[], clauses: string[],
@@ -141,7 +141,10 @@
  *   kind: "training" | "tournament" | "solve", title: string, began: number, done: number,
  *   total: number
  * }} RunView
- * @typedef {{ player: string, games: number, score: number, elo: number, elo_margin: number }} StandingView
+ * @typedef {{
+ *   player: string, games: number, wins: number, draws: number, losses: number, score: number,
+ *   elo: number, elo_margin: number
+ * }} StandingView
  * @typedef {{ players: [string, string], games: number, wins: [number, number], draws: number }} PairView
  * @typedef {{
  *   name: string, game: string, games: number, planned: number, players: StandingView[],
