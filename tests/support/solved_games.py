@@ -12,7 +12,8 @@ import numpy as np
 from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles.morris.database import Database
-from ludus.oracles.morris.sectors import all_halves, all_sectors, moving_sectors, orient
+from ludus.oracles.morris.oracle import all_halves
+from ludus.oracles.morris.sectors import all_sectors, moving_sectors, orient
 from ludus.oracles.morris.solver import SolveResult, SolveRun
 
 
