@@ -21,6 +21,7 @@ from ludus.learn.nnmm import (
     NetworkOptimizer,
     NetworkTrainer,
     autocast,
+    compute_fingerprint,
     compute_illegal_probability,
 )
 
@@ -473,12 +474,13 @@ def train_chains(
     members of an ensemble one after another. After the time `end`, by `time.monotonic`, no epoch
     begins, and chains may be incomplete. The folders, one for each chain, hold the checkpoints.
     """
-    first = chains[0]
+    first, preset = chains[0], chains[0].preset
     steps = [first.encode_examples(step) for step in first.steps]
+    data_sum = compute_fingerprint(first.split.training)
     for chain, folder in zip(chains, folders, strict=True):
         chain.coded_test = first.coded_test
         folder.mkdir(parents=True, exist_ok=True)
-    for member in range(first.preset.members):
+    for member in range(preset.members):
         runs = [
             (
                 chain,
@@ -486,7 +488,7 @@ def train_chains(
                 Checkpoint(
                     chain.make_trainer(data, member),
                     folder / f"{number}-{member}.safetensors",
-                    f"{chain.preset.inputs} {chain.preset.order} {chain.preset.ensemble}",
+                    f"{data_sum} {preset.inputs} {preset.order} {preset.ensemble}",
                 ),
             )
             for number, data in enumerate(steps)

@@ -19,6 +19,7 @@ from .data import EncodedEntries as EncodedEntries
 from .data import Examples as Examples
 from .data import LegalMasks as LegalMasks
 from .data import Split as Split
+from .data import compute_fingerprint as compute_fingerprint
 from .data import compute_legal_masks as compute_legal_masks
 from .data import split_contiguously as split_contiguously
 from .data import split_entries as split_entries
