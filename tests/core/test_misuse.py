@@ -24,10 +24,6 @@ MISTAKES = {
         "there is no recipe 'cubes'",
     ),
     "rules for a game": (lambda: ludus.env(HEXAPAWN, "random", rules="size=4"), "with the spec of"),
-    "a render mode": (
-        lambda: ludus.env("hexapawn", render_mode="rgb"),
-        "there is no render_mode 'rgb'; there are ansi, svg",
-    ),
     "a seed of a game": (lambda: ludus.play_game(HEXAPAWN, (RANDOM,) * 2, seed=None), "seed=None"),
     "a seed of a player": (lambda: RANDOM.start_game(0.5), "seed=0.5 must be a whole number"),
     "a seed of an env": (lambda: ludus.env("hexapawn").reset(seed="1"), "seed='1'"),

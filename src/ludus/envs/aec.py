@@ -6,10 +6,8 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
-from ludus.core.spec import check_choice
 from ludus.envs.episode import ActionMask, EnvEpisode, OracleOption
 from ludus.games import resolve_game
 from ludus.games.coding import Observation
@@ -56,7 +54,6 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
             "render_fps": 1,
             "is_parallelizable": False,
         }
-        check_choice("there is no render_mode", render_mode or "ansi", RENDER_MODES, BadSpec)
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []

@@ -8,7 +8,6 @@ from ludus.core.errors import BadSpec, quote_value
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit, Player
-from ludus.core.spec import check_choice
 from ludus.envs.aec import RENDER_MODES, make_spaces
 from ludus.envs.episode import (
     ActionMask,
@@ -54,7 +53,6 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self.limit = limit
         self.side_option = side
         self.side: int = 1 if side == "alternate" else side
-        check_choice("there is no render_mode", render_mode or "ansi", RENDER_MODES, BadSpec)
         self.render_mode = render_mode
         self.observation_space, self.action_space = make_spaces(self.episode)
 
