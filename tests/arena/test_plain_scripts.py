@@ -74,7 +74,12 @@ os.kill(os.getpid(), signal.SIGKILL)
 def run_script(text, how, folder):
     file = folder / "script.py"
     file.write_text(text)
-    command = {"file": [file], "input": ["-"], "argument": ["-c", text]}[how]
+    command = {
+        "file": [file],
+        "input": ["-"],
+        "argument": ["-c", text],
+        "isolated": ["-P", "-c", text],
+    }[how]
     done = subprocess.run(
         [sys.executable, *command],
         input=text if how == "input" else None,
@@ -105,6 +110,11 @@ def test_classes_and_names_of_a_script(tmp_path, how):
     assert len({*lines[:3]}) == 1
     assert float(lines[0]) > 0
     assert lines[3:] == ["0.0", "(0, 2)", "['perfect', 'mine']", lines[6], "['perfect', 'chance']"]
+
+
+def test_files_beside_a_script_do_not_hide_modules_of_python(tmp_path):
+    (tmp_path / "json.py").write_text("raise RuntimeError('not the one of Python')")
+    assert run_script(TASKS, "isolated", tmp_path) == ["True", "True", "False", "1 2 3"]
 
 
 def test_functions_of_a_script_are_run_in_its_process(tmp_path):

@@ -103,6 +103,8 @@ def test_a_killed_worker_answers_no_more(worker):
         with pytest.raises(WorkerLost):
             answer.result(PATIENCE)
     assert worker.describe_exit() == "signal 9"
+    worker.close()
+    worker.stop()
     with pytest.raises(WorkerLost):
         worker.ask(divide, 3, 2).result(PATIENCE)
 

@@ -192,7 +192,7 @@ class Worker:
             settings = {"path": paths, "names": Registry.added, "note": path, "nice": niceness}
             try:
                 self._process = start_program(
-                    [sys.executable, "-c", BOOT, json.dumps(settings)],
+                    [sys.executable, "-P", "-c", BOOT, json.dumps(settings)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                 )
@@ -262,8 +262,8 @@ class Worker:
         self.close()
 
     def _write(self, data: bytes) -> None:
-        # If the process has ended, the thread that reads its answers notices it.
-        with suppress(BrokenPipeError):
+        # If the process has ended or is closed, the thread that reads its answers notices it.
+        with suppress(BrokenPipeError, ValueError):
             _send(self._process.stdin, data)  # type: ignore[arg-type]
 
 

@@ -102,7 +102,6 @@ class GameSolver:
             await asyncio.wait((self._watching,), timeout=STOP_SECONDS)
             self._worker.kill()
             await self._watching
-            self._worker = self._watching = None
 
     async def _watch(self, worker: Worker, name: str, rules: str, folder: Path) -> None:
         from ludus.web.solve_process import solve_in_background
@@ -117,6 +116,7 @@ class GameSolver:
                 self._on_new_tables()
         if not isinstance(task.exception(), WorkerLost | None):
             self._error = str(task.exception())
+        worker.kill()
         self._on_new_tables()
 
     def _describe_progress(self) -> dict[str, object]:
