@@ -16,7 +16,6 @@ from hashlib import blake2b
 from typing import Any
 
 import ludus
-from ludus.core.errors import LudusError
 
 STEP = 3
 """Every third position of a random game is taken."""
@@ -113,7 +112,7 @@ def digest_player(spec: str, game_name: str, count: int) -> dict[str, Any]:
 def make_player(spec: str, game: Any) -> Any:
     try:
         return ludus.player(spec, game)
-    except LudusError:
+    except ludus.LudusError:
         for new, old in FORMER_NAMES.items():
             spec = spec.replace(new, old)
         return ludus.player(spec, game)
