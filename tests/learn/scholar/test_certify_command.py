@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ludus.cli.main import run
+from ludus.learn.scholar import certify
 from ludus.learn.scholar.exceptions import (
     Exceptions,
     load_exceptions,
@@ -14,7 +15,9 @@ from support.full_disk import limit_file_size
 from support.scholar_games import drawn_endings
 from support.scholar_weights import GAME, random_weights
 
-CARE = 400.0
+LOSS_AVERSION = 400.0
+
+pytestmark = pytest.mark.filterwarnings("ignore:examples are endings alone")
 
 
 @pytest.fixture
@@ -46,10 +49,24 @@ def test_one_command_from_weights_to_a_certified_player(endings, capsys):
     assert "exists" in capsys.readouterr().err
     assert run([*command, "--check"]) == 0
     assert json.loads(capsys.readouterr().out)["missing"] == 0
-    fewer = Exceptions(stored.keys[1:], stored.moves[1:], stored.weights, CARE, {})
+    fewer = Exceptions(stored.keys[1:], stored.moves[1:], stored.weights, LOSS_AVERSION, {})
     save_exceptions(out, fewer)
     assert run([*command, "--check"]) == 1
     assert json.loads(capsys.readouterr().out)["missing"] == 1
+
+
+def test_a_library_call_certifies_and_goes_on(endings):
+    weights, levels = endings / "scorer.safetensors", []
+    options = {"positions": endings / "endings.txt", "device": "cpu"}
+    begun = certify(weights, own_moves=1, on_progress=levels.append, **options)
+    assert len(levels) == 1
+    assert not begun.report()["complete"]
+    found = certify(weights, **options)
+    assert found.report()["complete"]
+    assert len(load_exceptions(found.file, random_weights("scorer").digest())) == len(
+        found.exceptions
+    )
+    assert certify(weights, check=True, **options).missing == 0
 
 
 def begin_certificate(endings):
