@@ -2,7 +2,7 @@
 // pictures, what each move gives away, and how well each learner does over many positions.
 
 import { get, post } from "./api.js";
-import { makeCertainty, makeThumbnail } from "./analysis.js";
+import { makeCertainty, makeThumbnail } from "./explanation.js";
 import { button, errorMessage, h, makeOptions, parseSvg, setChildren } from "./dom.js";
 
 /** @typedef {import("./types.js").LearnersView} LearnersView */

@@ -1,7 +1,7 @@
 // Review of a game: a chart of its value, the mistakes in order, and what was better.
 
 import { get } from "./api.js";
-import { CERTAINTY_LABELS } from "./analysis.js";
+import { CERTAINTY_LABELS } from "./explanation.js";
 import { makeLineChart } from "./chart.js";
 import { button, h, setChildren } from "./dom.js";
 import { MARK_TITLES } from "./moves.js";
