@@ -105,7 +105,10 @@ def describe_invalid_option(
 ) -> LudusError:
     """Return the first mistake as an error of one line that says what would be right."""
     first = error.errors()[0]
-    name = str(first["loc"][0]) if first["loc"] else ""
+    loc = [str(each) for each in first["loc"]]
+    while len(loc) > 1 and (inner := _find_model(kind, loc[0])):
+        kind, owner = inner, f"{owner} {loc.pop(0)}"
+    name = loc[0] if loc else ""
     label, value = f"{owner} {name}".strip(), first["input"]
     if first["type"] == "extra_forbidden":
         try:
@@ -119,10 +122,19 @@ def describe_invalid_option(
     return BadSpec(f"{label}={quote_value(value)} must be {_describe_field(kind, name)}")
 
 
+def _find_model(kind: type[BaseModel], name: str) -> type[BaseModel] | None:
+    """Return the model that a field is, if it is one."""
+    annotation = unwrap_optional(kind.model_fields[name].annotation)
+    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    return annotation if is_model else None
+
+
 def _describe_field(kind: type[BaseModel], name: str) -> str:
     field = kind.model_fields[name]
     annotation = unwrap_optional(field.annotation)
     choices = typing.get_args(annotation)
+    if _find_model(kind, name) or typing.get_origin(annotation) is dict:
+        return "a table"
     if typing.get_origin(annotation) is typing.Literal:
         return f"one of {', '.join(map(str, choices))}"
     limits = {type(each): each for each in field.metadata}

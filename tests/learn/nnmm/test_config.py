@@ -184,3 +184,19 @@ def test_other_files_are_refused_in_one_line(content, tmp_path):
     with pytest.raises(LudusError) as error:
         build_preset("mine", read_preset_tables(file))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"design": 3}, "preset 'mine' design=3 must be a table"),
+        ({"design": {"first": 0}}, "preset 'mine' design first=0 must be from 1 to 16384"),
+        ({"training": {"epoch": 1}}, "preset 'mine' training has no option 'epoch'"),
+        ({"members": 0}, "preset 'mine' members=0 must be from 1 to 1000"),
+    ],
+    ids=str,
+)
+def test_the_message_names_the_table_and_the_field(table, message):
+    with pytest.raises(LudusError) as error:
+        build_preset("mine", {"mine": table})
+    assert str(error.value).startswith(message)

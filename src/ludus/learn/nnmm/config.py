@@ -187,11 +187,8 @@ EnsembleKind = Literal["seeds", "bagging", "boosting"]
 MAX_MEMBERS = 1000
 
 
-class PartChanges(Options):
-    """Fields in which the network of one part differs."""
-
-    design: dict[str, Any] = Field(default_factory=dict)
-    training: dict[str, Any] = Field(default_factory=dict)
+Changes = dict[Literal["design", "training"], dict[str, Any]]
+"""Fields in which the network of one part differs."""
 
 
 class Preset(Options):
@@ -210,7 +207,7 @@ class Preset(Options):
     design: NetworkConfig = NetworkConfig()
     training: Hyperparameters = Hyperparameters()
 
-    parts: dict[str, PartChanges] = Field(default_factory=dict)
+    parts: dict[str, Changes] = Field(default_factory=dict)
     """By step name: fields that differ."""
 
     @model_validator(mode="after")
@@ -235,14 +232,12 @@ class Preset(Options):
 
     def design_for(self, step: ChainStep) -> NetworkConfig:
         """Return the architecture of a step's network."""
-        changes = self.parts[step.name].design if step.name in self.parts else {}
+        changes = self.parts.get(step.name, {}).get("design", {})
         return self.design.replace(**{**changes, "outputs": step.outputs})
 
     def training_for(self, step: ChainStep) -> Hyperparameters:
         """Return the training settings of a step's network."""
-        return self.training.replace(
-            **(self.parts[step.name].training if step.name in self.parts else {})
-        )
+        return self.training.replace(**self.parts.get(step.name, {}).get("training", {}))
 
     def with_changes(self, **changes: Any) -> Self:
         """Return a copy with changed fields of the preset, of its design and of its training.
@@ -258,12 +253,11 @@ class Preset(Options):
             for kind in (NetworkConfig, Hyperparameters)
         }
         design, training = groups.values()
+        changed = {**design, **training}
         parts = {
             name: {
-                "design": {key: each for key, each in own.design.items() if key not in design},
-                "training": {
-                    key: each for key, each in own.training.items() if key not in training
-                },
+                kind: {key: each for key, each in fields.items() if key not in changed}
+                for kind, fields in own.items()
             }
             for name, own in self.parts.items()
         }
@@ -347,27 +341,16 @@ def read_preset_tables(file: Path) -> Tables:
 def build_preset(name: str, known: Tables) -> Preset:
     """Build a preset from tables."""
     fields = dict(_resolve_inheritance(name, known, ()))
-    owner = f"preset {quote(name)}"
-    for key, kind in (("design", NetworkConfig), ("training", Hyperparameters)):
-        table = _check_table(owner, key, fields.get(key, {}))
-        fields[key] = kind.parse(table, f"{owner}: {key}")
-    fields["parts"] = {
-        part: PartChanges.parse(_check_table(owner, part, table), f"{owner}: {part}")
-        for part, table in _check_table(owner, "part", fields.pop("part", {})).items()
-    }
-    return Preset.parse(fields, owner)
-
-
-def _check_table(owner: str, key: str, value: Any) -> Tables:
-    if not isinstance(value, dict):
-        raise BadSpec(f"{owner}: {key} must be a table")
-    return value
+    parts = fields.pop("part", {})
+    return Preset.parse({**fields, "parts": parts}, f"preset {quote(name)}")
 
 
 def _resolve_inheritance(name: str, known: Tables, ancestors: tuple[str, ...]) -> Tables:
     """Return the fields of a preset merged over those that it inherits."""
     check_choice("there is no preset", name, known)
-    own = _check_table("presets", name, known[name])
+    own = known[name]
+    if not isinstance(own, dict):
+        raise BadSpec(f"preset {quote(name)} must be a table")
     model = own.get("like")
     if model is None:
         return own
