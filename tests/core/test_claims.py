@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -75,13 +76,12 @@ def test_a_new_claim_is_not_mistaken_for_the_void_one(tmp_path, clock, monkeypat
     with ClaimFolder(tmp_path / "claims", expiry_seconds=60) as claims:
         assert not claims.acquire("a")
         clock[0] = 61
-        is_void = claims._is_void
+        rename = Path.rename
 
-        def look_then_lose(place):
-            found = is_void(place)
+        def lose_then_rename(place, target):
             path.write_text("quicker 2 token")
-            return found
+            return rename(place, target)
 
-        monkeypatch.setattr(claims, "_is_void", look_then_lose)
+        monkeypatch.setattr(Path, "rename", lose_then_rename)
         assert not claims.acquire("a")
         assert path.read_text() == "quicker 2 token"

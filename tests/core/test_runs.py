@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ludus.core import runs
+from ludus.core.files import data_folder
 from ludus.core.runs import Run, announce_run, list_runs
 
 
@@ -18,7 +18,7 @@ def data_home(tmp_path, monkeypatch):
 
 
 def test_a_run_is_listed_while_it_lasts(tmp_path, monkeypatch):
-    monkeypatch.setattr(runs, "UPDATE_SECONDS", 0.0)
+    monkeypatch.setattr("ludus.core.runs.UPDATE_SECONDS", 0.0)
     assert list_runs() == []
     with announce_run("training", "menace", tmp_path / "curves") as run:
         run.update(3, 10)
@@ -38,7 +38,7 @@ with announce_run("solve", "killed"):
     os.kill(os.getpid(), signal.SIGKILL)
 """
     subprocess.run([sys.executable, "-c", script], env=os.environ, check=False, timeout=60)
-    folder = runs._runs_folder()
+    folder = data_folder() / "runs"
     assert [file.suffix for file in sorted(folder.iterdir())] == [".json", ".lock"]
     assert list_runs() == []
     assert list(folder.iterdir()) == []

@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -111,10 +110,11 @@ def test_killed_again_and_again_it_comes_to_the_same_bytes(undisturbed, tmp_path
     num_kills = repeat(1, 3)
     for number in range(num_kills):
         with begin(out, 2 - number % 2) as running:
-            while running.poll() is None:
-                time.sleep(0.01)
-                if working.exists() and working.stat().st_size > sizes[-1] + 1500:
-                    break
+            is_longer = lambda: (  # noqa: E731
+                running.poll() is not None
+                or (working.exists() and working.stat().st_size > sizes[-1] + 1500)
+            )
+            wait_until(is_longer, "more states are written", pause=0.01)
             running.send_signal(signal.SIGKILL)
         num_killed += running.returncode == -signal.SIGKILL
         if working.exists():

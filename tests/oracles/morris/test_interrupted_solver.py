@@ -1,12 +1,10 @@
 """A solve that ends before its end: killed, stopped, or out of disk."""
 
 import json
-import random
 import resource
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -14,7 +12,7 @@ from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles.morris.database import Database
 from support.repetition import repeat
 from support.solved_games import contents, solve_into, solved_copy
-from support.waiting import PATIENCE
+from support.waiting import PATIENCE, wait_until
 
 RULES = Rules(men=4, place_or_move=True)
 COMMAND = (sys.executable, "-m", "ludus.cli", "solve", "nine_mens_morris")
@@ -37,10 +35,13 @@ def begin(folder, **options):
 
 def wait_for_files(folder, count, running):
     """Wait until this number of files exists, complete or temporary, or the process has ended."""
-    while running.poll() is None:
-        if folder.exists() and len(list(folder.iterdir())) >= count:
-            return
-        time.sleep(0.001)
+    wait_until(
+        lambda: (
+            running.poll() is not None or (folder.exists() and len(list(folder.iterdir())) >= count)
+        ),
+        f"{count} files are there",
+        pause=0.001,
+    )
 
 
 def whole_files_are_right(folder, undisturbed):
@@ -53,11 +54,10 @@ def whole_files_are_right(folder, undisturbed):
 
 def kill_many_times(folder, kills, undisturbed):
     """Kill at moments spread over the whole solve; what was done before is never lost."""
-    source, num_killed = random.Random(kills), 0
+    num_killed = 0
     for number in range(kills):
         with begin(folder) as running:
             wait_for_files(folder, 1 + number * len(undisturbed) // kills, running)
-            time.sleep(source.random() * 0.02)
             running.send_signal(signal.SIGKILL)
         num_killed += running.returncode == -signal.SIGKILL
         whole_files_are_right(folder, undisturbed)

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,6 +16,7 @@ from ludus.oracles.morris.database import Database
 from ludus.oracles.morris.sectors import all_sectors
 from ludus.oracles.morris.shared_solver import CLAIMS_NAME, SharedSolveRun
 from ludus.oracles.morris.solver import SolveRun, make_solver
+from support.waiting import wait_until
 
 RULES = Rules(men=4)
 SECTORS = all_sectors(RULES)
@@ -93,9 +93,8 @@ def test_a_worker_that_is_killed_is_replaced_by_the_others(tmp_path):
     whole, shared = tmp_path / "whole", tmp_path / "shared"
     victim = start(shared, "--shared")
     claims = shared / CLAIMS_NAME
-    while not list(claims.glob("5_4*.claim")):  # it works on one of the large sectors
-        assert victim.poll() is None
-        time.sleep(0.01)
+    is_at_work = lambda: list(claims.glob("5_4*.claim"))  # noqa: E731 - one of the large sectors
+    wait_until(is_at_work, "it works on a large sector", victim, 0.01)
     victim.send_signal(signal.SIGKILL)
     victim.communicate()
     assert list(claims.glob("5_4*.claim")), "it was killed before it could finish"

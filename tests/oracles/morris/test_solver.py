@@ -175,24 +175,21 @@ def test_without_depth_the_same_side_wins(tmp_path, rules):
 
 def test_tables_are_dropped_when_nothing_needs_them():
     rules = Rules(men=4)
-    solver, kept = Solver(rules, 2), []
-    run = SolveRun(rules, all_sectors(rules), solver)
-    solve = solver.solve
+    solver, sectors, kept = Solver(rules, 2), all_sectors(rules), []
 
     class Watched:
         """Counts the tables in memory whenever one is solved."""
 
         def solve(self, sector):
-            solve(sector)
-            kept.append(sum(solver.has(other) for other in run.sectors))
+            solver.solve(sector)
+            kept.append(sum(solver.has(other) for other in sectors))
 
         def __getattr__(self, name):
             return getattr(solver, name)
 
-    run._solver = Watched()
-    run.run()
-    assert len(kept) == len(run.sectors)
-    assert max(kept) < len(run.sectors) * 2 / 3
+    SolveRun(rules, sectors, Watched()).run()
+    assert len(kept) == len(sectors)
+    assert max(kept) < len(sectors) * 2 / 3
     assert kept[-1] <= 4
 
 
