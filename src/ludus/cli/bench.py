@@ -9,17 +9,17 @@ def bench(json: JsonOption = False) -> None:
     from ludus.arena.benchmark import compute_signature, measure_throughput
 
     signature = run_interruptible(compute_signature)
-    found = run_interruptible(
+    measured = run_interruptible(
         lambda: measure_throughput(lambda names, count: track_progress(names, count, "measuring"))
     )
     if json:
-        throughput = {name: round(rate) for name, rate in found.rates.items()}
-        ratios = {name: round(ratio, 2) for name, ratio in found.ratios.items()}
+        throughput = {name: round(rate) for name, rate in measured.rates.items()}
+        ratios = {name: round(ratio, 2) for name, ratio in measured.ratios.items()}
         print_json(signature=signature, throughput=throughput, ratios=ratios)
         return
     print(f"signature {signature}")
     rows = [
-        (name, f"{rate:,.0f}", f"{found.ratios[name]:,.1f}" if name in found.ratios else "")
-        for name, rate in found.rates.items()
+        (name, f"{rate:,.0f}", f"{measured.ratios[name]:,.1f}" if name in measured.ratios else "")
+        for name, rate in measured.rates.items()
     ]
     print_table(("measured", "a second", "times the Python twin"), rows)

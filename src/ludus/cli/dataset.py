@@ -53,19 +53,19 @@ def stats(
     if plot is not None:
         check_output(plot, file, force=force)
     began = clock.perf_counter()
-    found, chosen = _describe_file(file, rules)
+    statistics, chosen = _describe_file(file, rules)
     seconds = round(clock.perf_counter() - began, 3)
     if plot is not None:
         from ludus.datasets.morris.statistics import draw_statistics
 
-        write_text(plot, draw_statistics(found, file.name))
+        write_text(plot, draw_statistics(statistics, file.name))
     if json:
         about = {"file": str(file), "rules": dataclass_as_json(chosen)}
-        print_json(**about, **found.as_json(), seconds=seconds)
+        print_json(**about, **statistics.as_json(), seconds=seconds)
         return
-    _print_contents(found)
+    _print_contents(statistics)
     print()
-    _print_faults(found)
+    _print_faults(statistics)
 
 
 def check(file: DatasetArgument, rules: RulesOption = "", json: JsonOption = False) -> None:
@@ -74,17 +74,27 @@ def check(file: DatasetArgument, rules: RulesOption = "", json: JsonOption = Fal
     There must be lines, well-formed, legal under the rules, and with different states. Unreachable
     states and states that are symmetric to others are reported, but are not errors.
     """
-    found, chosen = _describe_file(file, rules)
+    statistics, chosen = _describe_file(file, rules)
     if json:
-        statistics = found.as_json()
+        values = statistics.as_json()
         keys = ("entries", "bad", "illegal", "impossible", "duplicates", "symmetric_duplicates")
-        about = {"file": str(file), "rules": dataclass_as_json(chosen), "is_right": found.is_valid}
-        print_json(**about, **{key: statistics[key] for key in keys})
+        about = {
+            "file": str(file),
+            "rules": dataclass_as_json(chosen),
+            "is_right": statistics.is_valid,
+        }
+        print_json(**about, **{key: values[key] for key in keys})
     else:
-        _print_faults(found)
-        verdict = "valid" if found.is_valid else "invalid" if found.entries else "nothing to check"
-        print(f"{found.entries} entries; {verdict}")
-    if not found.is_valid:
+        _print_faults(statistics)
+        verdict = (
+            "valid"
+            if statistics.is_valid
+            else "invalid"
+            if statistics.entries
+            else "nothing to check"
+        )
+        print(f"{statistics.entries} entries; {verdict}")
+    if not statistics.is_valid:
         raise typer.Exit(1)
 
 
@@ -97,27 +107,27 @@ def _describe_file(file: Path, text: str) -> "tuple[DatasetStatistics, MorrisRul
     return compute_statistics(read_chunks(file), rules), rules
 
 
-def _print_contents(found: "DatasetStatistics") -> None:
+def _print_contents(statistics: "DatasetStatistics") -> None:
     from ludus.datasets.morris.statistics import CHOICES
     from ludus.games.nine_mens_morris.batch import PARTS
 
-    phases = ", ".join(f"{phase}: {found.phases[phase]}" for phase in (1, 2, 3))
-    print(f"{found.entries} entries, {found.with_move} with a move; phases {phases}\n")
-    frequencies = [found.proportions(part) for part in range(len(PARTS))]
+    phases = ", ".join(f"{phase}: {statistics.phases[phase]}" for phase in (1, 2, 3))
+    print(f"{statistics.entries} entries, {statistics.with_move} with a move; phases {phases}\n")
+    frequencies = [statistics.proportions(part) for part in range(len(PARTS))]
     rows = [(name, *(f"{column[name]:.2%}" for column in frequencies)) for name in CHOICES]
-    entropies = (f"{found.entropy(part):.3f} bits" for part in range(len(PARTS)))
+    entropies = (f"{statistics.entropy(part):.3f} bits" for part in range(len(PARTS)))
     print_table(("point", *PARTS), [*rows, ("entropy", *entropies)])
 
 
-def _print_faults(found: "DatasetStatistics") -> None:
-    for number, reason in found.bad_lines[:MAX_LINES_SHOWN]:
+def _print_faults(statistics: "DatasetStatistics") -> None:
+    for number, reason in statistics.bad_lines[:MAX_LINES_SHOWN]:
         print(f"line {number}: {reason}")
-    if len(found.bad_lines) > MAX_LINES_SHOWN:
-        print(f"{len(found.bad_lines)} bad lines in all")
-    for kind, faults in (("illegal", found.illegal), ("impossible", found.impossible)):
+    if len(statistics.bad_lines) > MAX_LINES_SHOWN:
+        print(f"{len(statistics.bad_lines)} bad lines in all")
+    for kind, faults in (("illegal", statistics.illegal), ("impossible", statistics.impossible)):
         for reason, lines in faults.items():
             print(f"{kind}, {reason}: {len(lines)} {_format_line_numbers(lines)}")
-    for kind, pairs in (("repeated", found.duplicates), ("symmetric", found.symmetric)):
+    for kind, pairs in (("repeated", statistics.duplicates), ("symmetric", statistics.symmetric)):
         print(
             f"{kind} states: {len(pairs)} "
             f"{_format_line_numbers([line for line, _ in pairs])}".rstrip()
@@ -318,12 +328,12 @@ def generate(
     )
     run = GenerationRun(plan, out, make_executor(jobs, cluster))
     began = clock.perf_counter()
-    found = 0
+    num_new = 0
     try:
         for _ in track_progress(run.run(), states, "generating"):
-            found += 1
+            num_new += 1
     except KeyboardInterrupt:
-        num_done = run.resumed + found
+        num_done = run.resumed + num_new
         message = f"{num_done} of {states} states; run the same command to resume"
         print(f"ludus: {message}", file=sys.stderr)
         raise
@@ -373,20 +383,24 @@ def fetch(
     """
     from ludus.datasets.download import fetch_source
 
-    found = fetch_source(name, out, base, track_progress)
-    files = found.source.files
+    data = fetch_source(name, out, base, track_progress)
+    files = data.source.files
     if json:
         listed = [
-            {"file": str(found.folder / each.name), "bytes": each.num_bytes, "sha256": each.sha256}
-            for each in files
+            {
+                "file": str(data.folder / remote.name),
+                "bytes": remote.num_bytes,
+                "sha256": remote.sha256,
+            }
+            for remote in files
         ]
-        print_json(name=name, out=str(found.folder), files=listed, fetched=found.fetched)
+        print_json(name=name, out=str(data.folder), files=listed, fetched=data.fetched)
         return
-    num_fetched, num_present = len(found.fetched), len(files) - len(found.fetched)
+    num_fetched, num_present = len(data.fetched), len(files) - len(data.fetched)
     print(
-        f"{found.folder}: {num_fetched} files fetched, {num_present} were present; checksums match"
+        f"{data.folder}: {num_fetched} files fetched, {num_present} were present; checksums match"
     )
-    for note in found.source.notes:
+    for note in data.source.notes:
         print(note)
 
 

@@ -70,7 +70,7 @@ def players(
                     "name": name,
                     "title": kind.title,
                     "options": dataclass_as_json(kind.options),
-                    "games": sorted(each for each in GAMES if kind.can_play(GAMES[each])),
+                    "games": sorted(game_id for game_id in GAMES if kind.can_play(GAMES[game_id])),
                 }
                 for name, kind in kinds.items()
             ]
@@ -135,12 +135,12 @@ def _count(game: AnyGame, position: Position, depth: int) -> int:
         return game.perft(position, depth)
     first = (position.play(move) for move in position.legal_moves())
     parts = [after.play(move) for after in first for move in after.legal_moves()]
-    shown = track_progress(parts, len(parts), "counting")
-    return sum(game.perft(part, depth - 2) for part in shown)
+    tracked = track_progress(parts, len(parts), "counting")
+    return sum(game.perft(part, depth - 2) for part in tracked)
 
 
 def _count_by_move(game: AnyGame, position: Position, depth: int) -> dict[str, int]:
     """Return the perft count of every legal move, by the notation of the move."""
     moves = position.legal_moves()
-    shown = track_progress(moves, len(moves), "counting")
-    return {str(move): game.perft(position.play(move), depth - 1) for move in shown}
+    tracked = track_progress(moves, len(moves), "counting")
+    return {str(move): game.perft(position.play(move), depth - 1) for move in tracked}

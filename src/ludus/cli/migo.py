@@ -68,7 +68,7 @@ def _format_program(saved: "SavedProgram", form: str, chosen: "TargetGame") -> s
     if form == "english":
         from ludus.learn.migo.explain import explain_program
 
-        return "".join(f"{each}\n" for each in explain_program(saved.program))
+        return "".join(f"{sentence}\n" for sentence in explain_program(saved.program))
     if form == "diagram":
         from ludus.learn.migo.explain import draw_call_diagram
 
@@ -104,22 +104,22 @@ def explain_migo(
     if not chosen.graph.moves(chosen.graph.state_id(state)):
         raise LudusError(f"the game is over in {state}")
     explainer = Explainer(Strategy(Reasoner(chosen.graph), saved.program))
-    found = run_interruptible(lambda: explainer.explain(state))
+    explanation = run_interruptible(lambda: explainer.explain(state))
     if json:
         print_json(
             game=chosen.name,
             position=str(state),
-            move=found.move,
-            rule=found.rule,
-            sentence=found.sentence,
-            lines=found.lines,
+            move=explanation.move,
+            rule=explanation.rule,
+            sentence=explanation.sentence,
+            lines=explanation.lines,
         )
         return
     if chosen.game is not None:
         print(state.text(), end="\n\n")
-    print(f"{found.move}: {found.rule or 'no rule'}")
-    print(found.sentence)
-    for line in found.lines:
+    print(f"{explanation.move}: {explanation.rule or 'no rule'}")
+    print(explanation.sentence)
+    for line in explanation.lines:
         print(f"  {line}")
 
 

@@ -59,21 +59,21 @@ def replace_old_spellings(arguments: Sequence[str]) -> tuple[list[str], list[str
         words, rest = list(arguments[:1]), list(arguments[1:])
     renamed = OLD_OPTIONS.get(" ".join(words), {})
     end = rest.index("--") if "--" in rest else len(rest)
-    found: list[str] = []
+    line: list[str] = []
     options = iter(rest[:end])
-    for each in options:
-        name, equals, value = each.partition("=")
+    for argument in options:
+        name, equals, value = argument.partition("=")
         new = renamed.get(name)
         if new is None:
-            found.append(each)
+            line.append(argument)
             continue
         if new == EACH:
             replaced = list(_spread_options(words[-1], value if equals else next(options, "")))
         else:
             replaced = [f"{new}{equals}{value}"] if new else []
         notices.append(_format_notice(name, " ".join(replaced) or "not needed"))
-        found += replaced
-    return [*words, *found, *rest[end:]], notices
+        line += replaced
+    return [*words, *line, *rest[end:]], notices
 
 
 def _spread_options(learner: str, text: str) -> Iterator[str]:

@@ -95,41 +95,41 @@ def solve(
         if out is None and not json:
             print_notice("nothing is stored; --out DIR stores the values")
         title = f"{chosen.title}, {chosen.format_rules(chosen.rules)}"
-        with announce_run("solve", title, out) as shown:
-            found: Any = run_with_progress_bar(
-                run, "solving", lambda now: shown.update(now.done, now.total)
+        with announce_run("solve", title, out) as announced:
+            result: Any = run_with_progress_bar(
+                run, "solving", lambda now: announced.update(now.done, now.total)
             )
     seconds = round(time.perf_counter() - began, 3)
-    if isinstance(found, EquityResult):
-        report = _equities_as_json(chosen, found)
+    if isinstance(result, EquityResult):
+        report = _equities_as_json(chosen, result)
     else:
-        report = {**_solution_as_json(found, has_depth=not wdl), "slots": run.progress.total}
+        report = {**_solution_as_json(result, has_depth=not wdl), "slots": run.progress.total}
         if isinstance(run, SharedSolveRun):
             report["solved_here"] = run.num_solved
     report["seconds"] = seconds
     if json:
         print_json(game=chosen.id, rules=dataclass_as_json(chosen.rules), **report)
-    elif isinstance(found, EquityResult):
+    elif isinstance(result, EquityResult):
         _print_equities(report)
     else:
         _print_solution(report)
-    if not found.is_valid:
+    if not result.is_valid:
         raise typer.Exit(1)
 
 
-def _equities_as_json(game: AnyGame, found: "EquityResult") -> dict[str, Any]:
+def _equities_as_json(game: AnyGame, result: "EquityResult") -> dict[str, Any]:
     from ludus.oracles.solving import find_root_equity
 
-    root = find_root_equity(game, found)
+    root = find_root_equity(game, result)
     return {
         "root": None if root is None else "equity",
         "root_equity": root,
         "subspaces": [],
-        **asdict(found.extent),
-        "positions": found.equities.size,
-        "sweeps": found.num_sweeps,
-        "last_change": found.last_change,
-        **({"errors": found.errors} if found.errors else {}),
+        **asdict(result.extent),
+        "positions": result.equities.size,
+        "sweeps": result.num_sweeps,
+        "last_change": result.last_change,
+        **({"errors": result.errors} if result.errors else {}),
     }
 
 
@@ -143,14 +143,14 @@ def _print_equities(report: dict[str, Any]) -> None:
         print(f"Values follow from their successors within {max(report['errors']):.1e}.")
 
 
-def _solution_as_json(found: "SolveResult", has_depth: bool) -> dict[str, Any]:
+def _solution_as_json(result: "SolveResult", has_depth: bool) -> dict[str, Any]:
     """Return the results for the JSON output."""
     from ludus.games.nine_mens_morris.batch import RESULT_NAMES, classify
 
-    root = None if found.root is None else RESULT_NAMES[classify(found.root)]
-    checked = {} if found.num_wrong is None else {"wrong": found.num_wrong}
+    root = None if result.root is None else RESULT_NAMES[classify(result.root)]
+    checked = {} if result.num_wrong is None else {"wrong": result.num_wrong}
     moving, placing = [], []
-    for space, tally in found.counts.items():
+    for space, tally in result.counts.items():
         sides = {"mover": space.mover, "other": space.other}
         if space.mover_hand == space.other_hand == 0:
             moving.append({**sides, **asdict(tally)})
@@ -159,8 +159,8 @@ def _solution_as_json(found: "SolveResult", has_depth: bool) -> dict[str, Any]:
             placing.append({**sides, **hands, **asdict(tally)})
     return {
         "root": root,
-        "root_depth": found.root if has_depth and root in ("win", "loss") else None,
-        "resumed": found.num_resumed,
+        "root_depth": result.root if has_depth and root in ("win", "loss") else None,
+        "resumed": result.num_resumed,
         **checked,
         "subspaces": moving,
         "placement": placing,
@@ -209,8 +209,8 @@ def value(
     position_ = parse_position(chosen, position)
     oracle_ = find_oracle(chosen, oracle)
     verdict = run_interruptible(lambda: oracle_.verdict(position_))
-    found = oracle_.chances(position_)
-    chances = {} if found is None else {"chances": found}
+    stored = oracle_.chances(position_)
+    chances = {} if stored is None else {"chances": stored}
     if json:
         print_json(
             game=chosen.id,
@@ -219,12 +219,14 @@ def value(
             **verdict.value.to_json(),
             moves=[
                 {
-                    "move": str(each.move),
-                    "value": each.value,
-                    "depth": each.depth,
-                    **({} if each.equity is None else {"equity": each.equity, "cost": each.cost}),
+                    "move": str(rated.move),
+                    "value": rated.value,
+                    "depth": rated.depth,
+                    **(
+                        {} if rated.equity is None else {"equity": rated.equity, "cost": rated.cost}
+                    ),
                 }
-                for each in verdict.moves
+                for rated in verdict.moves
             ],
             **chances,
         )
@@ -240,7 +242,7 @@ def value(
 def _mark_first_places(game: AnyGame, verdict: "Verdict") -> Marks:
     """Mark the first places of the moves: good if a move from there keeps the value, else bad."""
     good = {place for move in verdict.best for place in game.steps(move)[:1]}
-    places = (place for each in verdict.moves for place in game.steps(each.move)[:1])
+    places = (place for rated in verdict.moves for place in game.steps(rated.move)[:1])
     first = dict.fromkeys(places, "bad")
     return Marks(points=first | dict.fromkeys(good, "good"))
 
@@ -251,23 +253,23 @@ def _print_moves(verdict: "Verdict") -> None:
     if verdict.value.equity is not None:
         equities = [
             (
-                "✗" if each.cost else "✓",
-                str(each.move),
-                "" if each.equity is None else f"{each.equity:+.4f}",
-                f"{-each.cost:.4f}" if each.cost else "",
+                "✗" if rated.cost else "✓",
+                str(rated.move),
+                "" if rated.equity is None else f"{rated.equity:+.4f}",
+                f"{-rated.cost:.4f}" if rated.cost else "",
             )
-            for each in verdict.moves
+            for rated in verdict.moves
         ]
         print_table(("", "move", "equity", "loss"), equities)
         return
     rows = [
         (
-            "✗" if each.cost else "✓",
-            str(each.move),
-            each.value,
-            "" if each.depth is None else str(each.depth),
+            "✗" if rated.cost else "✓",
+            str(rated.move),
+            rated.value,
+            "" if rated.depth is None else str(rated.depth),
         )
-        for each in verdict.moves
+        for rated in verdict.moves
     ]
     print_table(("", "move", "value", "plies"), rows)
 
@@ -287,32 +289,33 @@ def verify(
 
     run = open_verification(folder, device, threads)
     began = time.perf_counter()
-    found: Any = run_with_progress_bar(run, "verifying")
+    result: Any = run_with_progress_bar(run, "verifying")
     seconds = round(time.perf_counter() - began, 3)
     if isinstance(run, EquityVerificationRun):
         report = {
             **asdict(run.extent),
-            "values": found.num_values,
-            "equity_error": found.equity_error,
-            "chance_error": found.chance_error,
-            "wrong": int(not found.is_valid),
+            "values": result.num_values,
+            "equity_error": result.equity_error,
+            "chance_error": result.chance_error,
+            "wrong": int(not result.is_valid),
             "problems": [],
         }
         text = (
-            f"{found.num_values:,} values; they follow from their successors within "
-            f"{found.equity_error:.1e} points and probabilities within {found.chance_error:.1e}"
+            f"{result.num_values:,} values; they follow from their successors within "
+            f"{result.equity_error:.1e} points and probabilities within {result.chance_error:.1e}"
         )
     else:
         report = {
             "rules": dataclass_as_json(run.database.rules),
             "has_depth": run.database.has_depth,
-            "subspaces": found.num_subspaces,
-            "values": found.num_values,
-            "wrong": found.num_wrong,
-            "problems": found.problems,
+            "subspaces": result.num_subspaces,
+            "values": result.num_values,
+            "wrong": result.num_wrong,
+            "problems": result.problems,
         }
         text = (
-            f"{found.num_subspaces} subspaces, {found.num_values:,} values, {found.num_wrong} wrong"
+            f"{result.num_subspaces} subspaces, {result.num_values:,} values, "
+            f"{result.num_wrong} wrong"
         )
     if json:
         print_json(**report, seconds=seconds)
@@ -320,5 +323,5 @@ def verify(
         for problem in report["problems"]:
             print(problem)
         print(f"{text}; {seconds:.1f} s")
-    if not found.is_valid:
+    if not result.is_valid:
         raise typer.Exit(1)

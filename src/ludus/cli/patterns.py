@@ -61,18 +61,18 @@ def show_patterns(
     view = NetworkView(named_network(network), parse_options(settings).to_settings())
     if not view.list_observed():
         raise LudusError(f"{quote(network)} has learned nothing yet, so there is nothing to show")
-    shown = view.top(best) if pattern is None else [view.vertex(pattern)]
+    vertices = view.top(best) if pattern is None else [view.vertex(pattern)]
     if svg is not None:
-        write_text(svg, draw_patterns(shown, f"Patterns of {network}"))
+        write_text(svg, draw_patterns(vertices, f"Patterns of {network}"))
     if json:
-        _print_json(view, shown, neighbours)
+        _print_json(view, vertices, neighbours)
     elif pattern is None:
-        _print_best(view, shown)
+        _print_best(view, vertices)
     else:
-        _print_pattern(view, shown[0], neighbours)
+        _print_pattern(view, vertices[0], neighbours)
 
 
-def _print_json(view: "NetworkView", shown: list["Vertex"], neighbours: int) -> None:
+def _print_json(view: "NetworkView", vertices: list["Vertex"], neighbours: int) -> None:
     print_json(
         games=view.network.games,
         note=view.network.note,
@@ -84,12 +84,12 @@ def _print_json(view: "NetworkView", shown: list["Vertex"], neighbours: int) -> 
                 "onwards": [asdict(move) for move in view.outgoing(vertex.pattern)[:neighbours]],
                 "back": [asdict(move) for move in view.incoming(vertex.pattern)[:neighbours]],
             }
-            for vertex in shown
+            for vertex in vertices
         ],
     )
 
 
-def _print_best(view: "NetworkView", shown: list["Vertex"]) -> None:
+def _print_best(view: "NetworkView", vertices: list["Vertex"]) -> None:
     from ludus.learn.patterns.encoding import format_bits
     from ludus.learn.patterns.inspection import format_patterns
 
@@ -98,10 +98,10 @@ def _print_best(view: "NetworkView", shown: list["Vertex"]) -> None:
     if view.network.note:
         print(view.network.note)
     print()
-    print("\n".join(format_patterns([vertex.pattern for vertex in shown])))
+    print("\n".join(format_patterns([vertex.pattern for vertex in vertices])))
     print()
     headings = ("pattern", "bits", "seen", "mills", "men", "freq", "mutual", "score")
-    rows = [(str(v.pattern), format_bits(v.pattern), *_format_figures(v)) for v in shown]
+    rows = [(str(v.pattern), format_bits(v.pattern), *_format_figures(v)) for v in vertices]
     print_table(headings, rows)
 
 
@@ -123,12 +123,12 @@ def _print_pattern(view: "NetworkView", vertex: "Vertex", neighbours: int) -> No
             f"{name} {figure}" for name, figure in zip(names, _format_figures(vertex), strict=True)
         )
     )
-    for title, found in (
+    for title, moves in (
         ("to pattern", view.outgoing(vertex.pattern)),
         ("from pattern", view.incoming(vertex.pattern)),
     ):
         print()
-        _print_neighbours(title, found[:neighbours])
+        _print_neighbours(title, moves[:neighbours])
 
 
 def _print_neighbours(title: str, moves: list["Neighbour"]) -> None:
@@ -174,15 +174,15 @@ def tune_patterns(
 
     workers = threads or count_cores()
     plan = PatternSearchConfig(opponent, trials, games, network, seed, workers)
-    found = _run_search(named_game("nine_mens_morris", rules), plan, study, cluster)
+    result = _run_search(named_game("nine_mens_morris", rules), plan, study, cluster)
     if json:
         print_json(
-            settings=asdict(found.settings), wins=found.wins, games=found.games, trials=trials
+            settings=asdict(result.settings), wins=result.wins, games=result.games, trials=trials
         )
         return
-    print(f"fuzzy:{','.join(list_options(found.settings))}")
-    percent = 100 * found.wins / found.games
-    print(f"wins {found.wins} of {found.games} further games against {opponent}: {percent:.1f}%")
+    print(f"fuzzy:{','.join(list_options(result.settings))}")
+    percent = 100 * result.wins / result.games
+    print(f"wins {result.wins} of {result.games} further games against {opponent}: {percent:.1f}%")
 
 
 def _run_search(

@@ -172,9 +172,9 @@ def _list_experiments(folder: Path, is_json: bool, has_items: bool) -> None:
         print_json(experiments=described, **found)
     elif has_items:
         broken = [
-            (each["id"], *[""] * 4, f"broken: {each['error']}", "")
-            for each in described
-            if "error" in each
+            (about["id"], *[""] * 4, f"broken: {about['error']}", "")
+            for about in described
+            if "error" in about
         ]
         rows = [format_item(item) for item in items]
         _print_result_table(ITEM_HEADINGS, rows + broken, text_columns=(0, 1, 5, 6))
@@ -189,9 +189,9 @@ def _format_experiment(about: dict[str, Any]) -> tuple[str, ...]:
     if "error" in about:
         return about["id"], f"broken: {about['error']}", "", "", ""
     stored = about["stored"]
-    shown = "nothing" if stored is None else f"{stored['size']}, {stored['date']}"
+    when = "nothing" if stored is None else f"{stored['size']}, {stored['date']}"
     costs = ", ".join(f"{size} {cost}" for size, cost in about["sizes"].items())
-    return about["id"], about["title"], about["source"], costs, shown
+    return about["id"], about["title"], about["source"], costs, when
 
 
 def _run(experiment: "Experiment", out: Path, options: "RunOptions") -> "ExperimentResults":
@@ -254,6 +254,6 @@ def _print_results(results: "ExperimentResults", page: Path) -> None:
         print(f"\n{remark}")
     if results.findings.conclusions:
         print()
-        rows = [format_conclusion(each) for each in results.findings.conclusions]
+        rows = [format_conclusion(conclusion) for conclusion in results.findings.conclusions]
         _print_result_table(CONCLUSION_HEADINGS, rows, text_columns=(0, 1))
     print(f"\nknown differences from the paper: {len(published.differences)}; the report: {page}")

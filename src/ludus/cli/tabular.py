@@ -65,8 +65,8 @@ def show_menace(
 
         write_text(svg, draw_matchbox(chosen, position_, beads))
     if json:
-        shown = {str(move): number for move, number in beads.items()}
-        print_json(system=system, game=chosen.id, position=str(position_), beads=shown)
+        numbers = {str(move): number for move, number in beads.items()}
+        print_json(system=system, game=chosen.id, position=str(position_), beads=numbers)
     else:
         _print_box(chosen, position_, player)
 

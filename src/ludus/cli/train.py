@@ -72,13 +72,13 @@ def make_train_command(name: str, training: "type[Training[Any]]") -> "Callable[
     fields = training.Config.model_fields
 
     def command(**values: Any) -> None:
-        common = {each: values.pop(each) for each in _COMMON_OPTIONS}
+        common = {option: values.pop(option) for option in _COMMON_OPTIONS}
         run_training(name, training, values, **common)
 
     parameters = [_make_parameter(key, field) for key, field in fields.items()]
     common = inspect.signature(_common_options).parameters.values()
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*parameters, *common)]
+        [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (*parameters, *common)]
     )
     command.__doc__ = training.__doc__
     return command
@@ -115,7 +115,7 @@ def run_training(
 
     config = training.Config.parse(options, name)
     with _show_training_progress(has_notice=out is None and not json) as on_progress:
-        found = train(
+        result = train(
             training,
             config,
             out=out,
@@ -126,12 +126,12 @@ def run_training(
             on_progress=on_progress,
         )
     if json:
-        print_json(**found.report)
+        print_json(**result.report)
         return
-    if found.description:
-        print(found)
-    if not found.run.is_finished:
-        print(f"stopped after {found.run.seconds:.0f} s; the same command goes on")
+    if result.description:
+        print(result)
+    if not result.run.is_finished:
+        print(f"stopped after {result.run.seconds:.0f} s; the same command goes on")
     elif out is not None:
         print(f"saved in {out}")
 
@@ -142,19 +142,19 @@ def _show_training_progress(has_notice: bool) -> "Iterator[OnProgress]":
 
     The notice that nothing is saved comes with the first progress, after all refusals of input.
     """
-    shown = time.monotonic()
+    last_shown = time.monotonic()
     notices = ["nothing is saved; --out FILE saves what is learned"] if has_notice else []
     with show_progress("learning", 1.0) if has_progress_bar() else nullcontext() as update:
 
         def show(progress: "TrainingProgress") -> None:
-            nonlocal shown
+            nonlocal last_shown
             while notices:
                 print_notice(notices.pop())
             text = _format_progress(progress)
             if update is not None:
                 update(progress.fraction, label=text)
-            elif time.monotonic() - shown >= LINE_SECONDS:
-                shown = time.monotonic()
+            elif time.monotonic() - last_shown >= LINE_SECONDS:
+                last_shown = time.monotonic()
                 print(f"{progress.fraction:4.0%}  {text}", file=sys.stderr)
 
         yield show
@@ -197,7 +197,7 @@ def _format_help(field: "FieldInfo") -> str:
     annotation = unwrap_optional(field.annotation)
     choices = typing.get_args(annotation)
     is_closed = typing.get_origin(annotation) is typing.Literal
-    if is_closed and not all(str(each) in text for each in choices):
+    if is_closed and not all(str(choice) in text for choice in choices):
         text += f" One of {', '.join(map(str, choices))}."
     return text
 
@@ -205,7 +205,7 @@ def _format_help(field: "FieldInfo") -> str:
 def _choose_metavar(name: str, field: "FieldInfo") -> str | None:
     """Return what the help calls the value; None for numbers, which have their own word."""
     hints = typing.get_args(field.annotation) or (field.annotation,)
-    if any(each in (int, float, bool) for each in hints):
+    if any(hint in (int, float, bool) for hint in hints):
         is_list = typing.get_origin(field.annotation) is tuple
         return "N,N…" if is_list else None
     return "FILE" if Path in hints else name.upper()
@@ -220,5 +220,5 @@ def _find_option_type(field: "FieldInfo") -> Any:
     if typing.get_origin(annotation) is tuple:
         # Numbers are separated by commas, files are given by repeated options.
         return list[arguments[0]] if arguments[0] in (str, Path) else str  # type: ignore[valid-type]
-    found = str if arguments else annotation
-    return found if annotation == field.annotation else found | None
+    option_type = str if arguments else annotation
+    return option_type if annotation == field.annotation else option_type | None

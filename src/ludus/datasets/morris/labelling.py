@@ -93,11 +93,11 @@ class Labeller:
     ) -> Iterator[LabelledBatch]:
         def label_batches(batches: Iterable[MoveBatch]) -> Iterable[Labels]:
             if self.executor is None:
-                found: Iterable[Labels] = (label(batch, oracle) for batch in batches)
+                labels: Iterable[Labels] = (label(batch, oracle) for batch in batches)
             else:
                 task = LabelTask(self.rules, self.folder and self.folder.absolute())
-                found = self.executor.map(task, batches)
-            return self.track(found, num_batches)
+                labels = self.executor.map(task, batches)
+            return self.track(labels, num_batches)
 
         return self._count(label_chunks(chunks, label_batches))
 
