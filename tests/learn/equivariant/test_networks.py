@@ -100,7 +100,7 @@ def test_group_domain_and_fourier_basis_give_the_same_units(answers):
     made = network(answers)
     wanted = torch.randn(2, 7, GROUP_ORDER * 5, dtype=torch.double)
     gradients = []
-    for way in (made.forward_in_group_domain, made.forward_in_fourier_basis):
+    for way in (made.forward_in_group_domain, made.last_units):
         made.zero_grad()
         units = way(features)
         units.backward(wanted)
@@ -118,7 +118,7 @@ def test_invariant_outputs_are_those_of_all_last_units():
     made = network(3)
     wanted = torch.randn(2, 7, 3, dtype=torch.double)
     found = []
-    for way in (made, lambda inputs: made.project(made.forward_in_fourier_basis(inputs))):
+    for way in (made, lambda inputs: made.project(made.last_units(inputs))):
         made.zero_grad()
         outputs = way(features)
         outputs.backward(wanted)

@@ -97,11 +97,21 @@ class EquivariantNetwork(nn.Module):
         inputs = nn.functional.dropout(inputs, self.input_dropout, self.training)
         if self.training and self.dropout:
             return self.project(self.forward_in_group_domain(inputs))
-        if self.has_point_outputs:
-            return self.project(self.forward_in_fourier_basis(inputs))
-        # Invariant outputs depend on the mean over the group alone, a sixteenth of the units.
         layers = self.transform_layers(inputs.dtype)
         return self.project_lifted(torch.bmm(inputs, layers.filters), layers)
+
+    def forward_experts(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
+        """Return the outputs of (groups, positions, features), each group by its expert."""
+        layers = self.transform_layers(inputs.dtype).select_experts(experts)
+        return self.project_lifted(torch.bmm(inputs, layers.filters), layers)
+
+    def last_units(self, inputs: torch.Tensor, experts: torch.Tensor | None = None) -> torch.Tensor:
+        """Return the last hidden units, (experts, positions, 16 * channels), via the Fourier basis:
+        a tenth of the work, but no dropout. With `experts` each group of inputs has its expert."""
+        layers = self.transform_layers(inputs.dtype)
+        if experts is not None:
+            layers = layers.select_experts(experts)
+        return self._forward_lifted(torch.bmm(inputs, layers.filters), layers)
 
     def project(self, units: torch.Tensor) -> torch.Tensor:
         """Return the outputs for the last hidden units."""
@@ -130,11 +140,6 @@ class EquivariantNetwork(nn.Module):
             units = units + block(units, self.relative_elements, self.dropout)
         return torch.relu(units)
 
-    def forward_in_fourier_basis(self, inputs: torch.Tensor) -> torch.Tensor:
-        """Return the same units via the Fourier basis: a tenth of the work, but no dropout."""
-        layers = self.transform_layers(inputs.dtype)
-        return self.forward_lifted(torch.bmm(inputs, layers.filters), layers)
-
     def transform_layers(self, dtype: torch.dtype) -> "FourierLayers":
         """Return the weights in the Fourier basis, to be used many times."""
         filters = group.expand_lifting(self.first, self.input_permutations).to(dtype)
@@ -151,21 +156,27 @@ class EquivariantNetwork(nn.Module):
         }
         biases = [self.first_bias, *(block.bias2 for block in self._blocks())]
         return FourierLayers(
-            filters.swapaxes(-2, -1), biases, [blocks[block] for block in self._blocks()]
+            filters.swapaxes(-2, -1),
+            biases,
+            [blocks[block] for block in self._blocks()],
+            self.last,
+            self.last_bias,
         )
 
-    def forward_lifted(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
+    def project_lifted(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
+        """Return the outputs for the products of inputs and filters."""
+        if self.has_point_outputs:
+            return self._project(
+                self._forward_lifted(lifted, layers), layers.last, layers.last_bias
+            )
+        # Invariant outputs depend on the mean over the group alone, a sixteenth of the units.
+        mean = fourier_torch.apply_relu_to_mean(*self._forward_blocks(lifted, layers))
+        return self._project_mean(mean, layers.last, layers.last_bias)
+
+    def _forward_lifted(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
         """Return the last hidden units for the products of inputs and filters."""
         units = self._forward_blocks(lifted, layers)
         return fourier_torch.apply_relu_to_group(*units).reshape(lifted.shape)
-
-    def project_lifted(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
-        """Return the invariant outputs for the products of inputs and filters."""
-        return self._project_mean(self._mean_units(lifted, layers), self.last, self.last_bias)
-
-    def _mean_units(self, lifted: torch.Tensor, layers: "FourierLayers") -> torch.Tensor:
-        """Return the mean of the last hidden units over the group."""
-        return fourier_torch.apply_relu_to_mean(*self._forward_blocks(lifted, layers))
 
     def _forward_blocks(
         self, lifted: torch.Tensor, layers: "FourierLayers"
@@ -188,26 +199,12 @@ class EquivariantNetwork(nn.Module):
                 assert isinstance(block, _EquivariantBlock)
                 yield block
 
-    def forward_experts(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
-        """Return the outputs of (groups, positions, features), each group by its expert."""
-        layers = self.transform_layers(inputs.dtype).select_experts(experts)
-        last, bias = self.last[experts], self.last_bias[experts]
-        lifted = torch.bmm(inputs, layers.filters)
-        if self.has_point_outputs:
-            return self._project(self.forward_lifted(lifted, layers), last, bias)
-        return self._project_mean(self._mean_units(lifted, layers), last, bias)
-
-    def last_units(self, experts: torch.Tensor, inputs: torch.Tensor) -> torch.Tensor:
-        """Return the last hidden units, (groups, positions, 16 * channels), of these experts."""
-        layers = self.transform_layers(inputs.dtype).select_experts(experts)
-        return self.forward_lifted(torch.bmm(inputs, layers.filters), layers)
-
     def _constant(self, name: str, values: Any) -> None:
         self.register_buffer(name, torch.as_tensor(values), persistent=False)
 
 
 class FourierLayers(NamedTuple):
-    """Weights of networks in the Fourier basis."""
+    """Weights of networks, those of hidden layers in the Fourier basis."""
 
     filters: torch.Tensor
     """Of the lifting layer in the group domain, (experts, features, 16 * channels)."""
@@ -218,12 +215,19 @@ class FourierLayers(NamedTuple):
     blocks: list[fourier_torch.BlockWeights]
     """In the order of the passes."""
 
+    last: torch.Tensor
+    """Of the output layer, which stays as it is."""
+
+    last_bias: torch.Tensor
+
     def select_experts(self, experts: torch.Tensor) -> Self:
         """Return the weights of these experts, which may occur several times."""
         return type(self)(
             self.filters[experts],
             [bias[experts] for bias in self.biases],
             [block.select_experts(experts) for block in self.blocks],
+            self.last[experts],
+            self.last_bias[experts],
         )
 
 

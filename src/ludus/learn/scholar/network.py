@@ -289,7 +289,7 @@ networks that learn."""
 @torch.no_grad()
 def find_dead_experts(network: EquivariantNetwork, features: torch.Tensor) -> list[int]:
     """Return the experts of a network that are dead on features, (experts, positions, features)."""
-    units = network.forward_in_fourier_basis(features)
+    units = network.last_units(features)
     alive = (units > 0).any(-1).float().mean(1)
     return (alive < MIN_ALIVE).nonzero()[:, 0].tolist()
 

@@ -209,7 +209,7 @@ class ExactTrainer(ScorerTrainer):
         sample = self.replay_buffer[rows]
         one = torch.tensor([expert - self.experts[bank][0]], device=rows.device)
         features = self.encoder.encode(PositionBatch(*sample[:4]))
-        units = network.last_units(one, features[None])
+        units = network.last_units(features[None], one)
         return fit_ply_regression(units[0], sample.value)
 
     def make_examples(self, examples: ExampleBatch, error: torch.Tensor) -> NewExamples:
