@@ -198,10 +198,10 @@ def test_keeping_a_value():
 
 def test_structs_are_as_long_as_those_of_the_compiled_code():
     structs = (
-        cuda._PositionsStruct,
-        cuda._RowsStruct,
-        cuda._SubspacesStruct,
-        cuda._PliesStruct,
+        cuda.PositionsStruct,
+        cuda.RowsStruct,
+        cuda.SubspacesStruct,
+        cuda.PliesStruct,
     )
     assert tuple(map(ctypes.sizeof, structs)) == native.SIZES
     assert native.NO_VALUE == NO_VALUE

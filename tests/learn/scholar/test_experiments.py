@@ -16,7 +16,6 @@ from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.games.nine_mens_morris.batch import moves_to_points, pack_moves
 from ludus.learn.scholar.examples import OracleExampleSource
 from ludus.oracles import oracle as find_oracle
-from ludus.players import PLAYERS
 from ludus.reproduce import find_experiment
 from support.paths import EXPERIMENTS
 from support.scholar_weights import GAME, saved
@@ -64,7 +63,6 @@ def module(folder, name):
 def reproduced(small, monkeypatch, capsys):
     """Runs an experiment and reads what comes out."""
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(small / "data"))
-    monkeypatch.setitem(PLAYERS._entries, "scholar", "ludus.learn.scholar.player:ScholarPlayer")
 
     def reproduce(identity, *players):
         specs = ";".join(each.replace("FOLDER", str(small)) for each in players)

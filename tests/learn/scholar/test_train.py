@@ -156,9 +156,9 @@ def test_experts_evaluate_their_own_positions(trained):
 
 def test_own_games_find_errors(trained):
     oracle, noisy, perfect = trained.generator.games
-    assert len(oracle.play._errors) == 0, "the scholar is not asked there"
-    assert len(noisy.play._errors) > 0
-    assert len(perfect.play._errors) > 0
+    assert len(oracle.play.errors) == 0, "the scholar is not asked there"
+    assert len(noisy.play.errors) > 0
+    assert len(perfect.play.errors) > 0
 
 
 def test_perfect_games_keep_their_value():
@@ -182,7 +182,7 @@ def test_perfect_games_keep_their_value():
     for _ in range(12):
         party.play_policy_ply()
         assert set(party.play.examples.value.tolist()) == {DRAW}
-    assert len(party.play._errors) > 0
+    assert len(party.play.errors) > 0
 
 
 def test_banks_of_experts_are_all_there_are():

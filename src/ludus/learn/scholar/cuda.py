@@ -105,7 +105,7 @@ class CudaExampleSource(ExampleSource):
         self._run(
             "draw",
             count,
-            _SubspacesStruct(len(kinds), _data_pointer(men), _data_pointer(cumulative)),
+            SubspacesStruct(len(kinds), _data_pointer(men), _data_pointer(cumulative)),
             seed,
             _positions_struct(sampled),
         )
@@ -125,7 +125,7 @@ class CudaExampleSource(ExampleSource):
         begins = self._prepare(restarts)
         after = GamePositions(self._no_positions(size), self._empty(size, "int32"))
         moves = None if chosen is None else chosen.to(torch.int32).contiguous()
-        plies = _PliesStruct(
+        plies = PliesStruct(
             _rows_struct(examples.children),
             _data_pointer(examples.value),
             _data_pointer(examples.children.value),
@@ -187,35 +187,35 @@ class CudaExampleSource(ExampleSource):
 # Structs of native/core/sampling, field by field.
 
 
-class _PositionsStruct(ctypes.Structure):
+class PositionsStruct(ctypes.Structure):
     _fields_ = [(name, _POINTER) for name in ("own", "other", "own_hand", "other_hand")]
 
 
-class _RowsStruct(ctypes.Structure):
+class RowsStruct(ctypes.Structure):
     _fields_ = [
         ("length", _SIZE),
         ("count", _POINTER),
-        ("child", _PositionsStruct),
+        ("child", PositionsStruct),
         ("move", _POINTER),
     ]
 
 
-class _SubspacesStruct(ctypes.Structure):
+class SubspacesStruct(ctypes.Structure):
     _fields_ = [("size", _SIZE), ("men", _POINTER), ("cumulative", _POINTER)]
 
 
-class _PliesStruct(ctypes.Structure):
+class PliesStruct(ctypes.Structure):
     _fields_ = [
-        ("rows", _RowsStruct),
+        ("rows", RowsStruct),
         ("values", _POINTER),
         ("child_values", _POINTER),
         ("chosen", _POINTER),
         ("before", _POINTER),
         ("noise", ctypes.c_uint64),
         ("max_plies", _INT),
-        ("restarts", _PositionsStruct),
+        ("restarts", PositionsStruct),
         ("num_restarts", _SIZE),
-        ("next", _PositionsStruct),
+        ("next", PositionsStruct),
         ("after", _POINTER),
     ]
 
@@ -226,13 +226,13 @@ def _data_pointer(tensor: Array) -> int:
     return int(tensor.data_ptr())
 
 
-def _positions_struct(positions: PositionBatch) -> _PositionsStruct:
-    return _PositionsStruct(*map(_data_pointer, positions.columns))
+def _positions_struct(positions: PositionBatch) -> PositionsStruct:
+    return PositionsStruct(*map(_data_pointer, positions.columns))
 
 
-def _rows_struct(children: ChildBatch) -> _RowsStruct:
+def _rows_struct(children: ChildBatch) -> RowsStruct:
     length = children.value.shape[1]
-    return _RowsStruct(
+    return RowsStruct(
         length,
         _data_pointer(children.count),
         _positions_struct(children.positions),

@@ -72,7 +72,9 @@ class ParallelGames:
         self._max_moves = max_moves
         self._weights = weights
         self._seeds = Random(seed)
-        self._errors = source.start_positions(0)
+        self.errors = source.start_positions(0)
+        """The latest positions in which a chosen move gave the value away."""
+
         starts = self._sample_restarts()
         (indices,) = source.to_columns([np.arange(size) % len(starts)])
         (plies,) = source.to_columns([np.arange(size, dtype=np.int32) % self.options.max_plies])
@@ -111,7 +113,7 @@ class ParallelGames:
     def state(self) -> TrainingState:
         """Return the games, the error positions and the state of the random numbers."""
         arrays: dict[str, Any] = {"plies": to_numpy(self._games.plies)}
-        for name, positions in (("games", self._games.positions), ("errors", self._errors)):
+        for name, positions in (("games", self._games.positions), ("errors", self.errors)):
             for number, column in enumerate(positions.position_columns):
                 arrays[f"{name}{number}"] = to_numpy(column)
         facts = {"seeds": dump_random(self._seeds), "expansion_seed": self._expansion_seed}
@@ -126,7 +128,7 @@ class ParallelGames:
             for name in ("games", "errors")
         )
         (plies,) = self._source.to_columns([state.arrays["plies"]])
-        self._games, self._errors = GamePositions(games, plies), errors
+        self._games, self.errors = GamePositions(games, plies), errors
         load_random(self._seeds, state.facts["seeds"])
         self._expansion_seed = state.facts["expansion_seed"]
         self.examples = self._expand_positions()
@@ -136,13 +138,13 @@ class ParallelGames:
         now = self.examples
         is_chosen = (now.children.move == chosen[:, None]) & now.children.is_move
         new_errors = now.positions[(is_chosen & ~now.keeps_value).any(1)]
-        self._errors = self._concatenate(self._errors, new_errors)[-MAX_ERROR_POSITIONS:]
+        self.errors = self._concatenate(self.errors, new_errors)[-MAX_ERROR_POSITIONS:]
 
     def _sample_restarts(self) -> PositionBatch:
         """Sample restart positions in the proportions of the options."""
         num_starts = round(self.options.from_start * NUM_RESTART_POSITIONS)
         num_errors = (
-            round(self.options.from_errors * NUM_RESTART_POSITIONS) if len(self._errors) else 0
+            round(self.options.from_errors * NUM_RESTART_POSITIONS) if len(self.errors) else 0
         )
         num_sampled = NUM_RESTART_POSITIONS - num_starts - num_errors
         errors = self._sample_errors(num_errors)
@@ -158,9 +160,9 @@ class ParallelGames:
         """Sample error positions with replacement."""
         generator = np.random.default_rng(self._seeds.getrandbits(63))
         (picked,) = self._source.to_columns(
-            [generator.integers(max(len(self._errors), 1), size=count)]
+            [generator.integers(max(len(self.errors), 1), size=count)]
         )
-        return self._errors[picked]
+        return self.errors[picked]
 
 
 @dataclass(frozen=True)
