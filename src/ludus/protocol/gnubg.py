@@ -4,6 +4,7 @@ import json
 import math
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,9 @@ SCRIPT_PATH = Path(__file__).with_name("gnubg_script.py")
 GNUBG_PROGRAM = "gnubg"
 STARTUP_SECONDS = 30.0
 """Extra seconds for the first request: loading the networks takes long on a busy machine."""
+
+MAX_RESPONSE_BYTES = 40_000_000
+"""Maximum length of a response."""
 
 MAX_POSITIONS_PER_REQUEST = 64
 """Positions sent in one request; more are split into several."""
@@ -98,6 +102,8 @@ class GnubgProcess:
         ]
         requests, request_writer = os.pipe()
         response_reader, responses = os.pipe()
+        writing = os.fdopen(request_writer, "wb", buffering=0)
+        reading = os.fdopen(response_reader, "rb", buffering=0)
         environment = {
             **os.environ,
             "LUDUS_QUESTIONS": str(requests),
@@ -113,15 +119,15 @@ class GnubgProcess:
                 env=environment,
             )
         except OSError as error:
-            os.close(request_writer)
-            os.close(response_reader)
+            writing.close()
+            reading.close()
             raise ProgramFailed(
                 f"{GNUBG_PROGRAM} cannot be started: {describe_os_error(error)}"
             ) from error
         finally:
             os.close(requests)
             os.close(responses)
-        self._pipes = LinePipes(GNUBG_PROGRAM, request_writer, response_reader)
+        self._pipes = LinePipes(writing, reading, longest=MAX_RESPONSE_BYTES)
         self._startup_allowance = STARTUP_SECONDS
         self._lock = threading.Lock()
         self._end = weakref.finalize(self, _end_process, self._process, self._pipes, os.getpid())
@@ -165,7 +171,7 @@ class GnubgProcess:
         items: list[Any],
         setting: dict[str, Any],
         seconds: float,
-        parse: Callable[[bytes, int], list[T]],
+        parse: Callable[[str, int], list[T]],
     ) -> list[T]:
         """Send items in batches and return the parsed responses, one for each item."""
         found: list[T] = []
@@ -176,8 +182,8 @@ class GnubgProcess:
                 for at in range(0, len(items), MAX_POSITIONS_PER_REQUEST):
                     part = items[at : at + MAX_POSITIONS_PER_REQUEST]
                     limit = seconds * len(part) + self._startup_allowance
-                    line = json.dumps({**setting, key: part}).encode()
-                    response = self._pipes.exchange(line, limit)
+                    self._pipes.send(json.dumps({**setting, key: part}))
+                    response = self._receive(time.monotonic() + limit)
                     self._startup_allowance = 0.0
                     found += parse(response, len(part))
             except BaseException:
@@ -185,6 +191,18 @@ class GnubgProcess:
                 self.close()
                 raise
         return found
+
+    def _receive(self, until: float) -> str:
+        """Return the response line."""
+        try:
+            line = self._pipes.receive(until)
+        except ProgramFailed as error:
+            raise ProgramFailed(f"{GNUBG_PROGRAM} {error}") from None
+        if line is None:
+            raise ProgramFailed(f"{GNUBG_PROGRAM} has ended")
+        if self._pipes.has_line:
+            raise ProgramFailed(f"{GNUBG_PROGRAM} sent more than one line")
+        return line
 
     def close(self) -> None:
         """End the process and everything it has started."""
@@ -197,7 +215,7 @@ def _end_process(process: "Popen[bytes]", pipes: LinePipes, owner: int) -> None:
     pipes.close()
 
 
-def parse_response(line: bytes, num_requests: int) -> list[list[RankedMove]]:
+def parse_response(line: str, num_requests: int) -> list[list[RankedMove]]:
     """Parse a response; raise ProgramFailed unless it ranks exactly this number of positions."""
     try:
         response = json.loads(line)
@@ -205,11 +223,11 @@ def parse_response(line: bytes, num_requests: int) -> list[list[RankedMove]]:
             raise ValueError
         return [[_parse_ranked_move(*fields) for fields in ranking] for ranking in response]
     except (ValueError, TypeError, RecursionError):
-        shown = quote(line[:100].decode("utf-8", "replace"))
+        shown = quote(line[:100])
         raise ProgramFailed(f"{GNUBG_PROGRAM} answers nonsense: {shown}") from None
 
 
-def parse_cubes(line: bytes, num_requests: int) -> list[RankedCube]:
+def parse_cubes(line: str, num_requests: int) -> list[RankedCube]:
     """Parse the equities of cube actions; ProgramFailed unless there are exactly this many."""
     try:
         response = json.loads(line)
@@ -222,7 +240,7 @@ def parse_cubes(line: bytes, num_requests: int) -> list[RankedCube]:
                 raise ValueError
             found.append(RankedCube(CubeEquities(*values[:3]), Chances(*values[3:])))
     except (ValueError, TypeError, RecursionError):
-        shown = quote(line[:100].decode("utf-8", "replace"))
+        shown = quote(line[:100])
         raise ProgramFailed(f"{GNUBG_PROGRAM} answers nonsense: {shown}") from None
     return found
 

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from subprocess import PIPE
+from typing import IO
 
 from ludus.core.errors import LudusError, quote, to_one_line
 from ludus.core.files import describe_os_error
@@ -22,7 +23,6 @@ from ludus.core.workers import (
     start_watchdog,
 )
 from ludus.protocol.uci import LineSplitter
-
 
 GAMES_FOLDER = "/usr/games"
 """Debian's folder of games, which root's PATH often lacks."""
@@ -53,65 +53,138 @@ def is_installed(name: str) -> bool:
 
 
 READ_SIZE = 65_536
-MAX_RESPONSE_BYTES = 40_000_000
-"""Maximum length of a response line."""
+MAX_LINE_BYTES = 200_000
+"""Maximum length of an output line; no engine needs more."""
+
+MAX_KEPT_STDERR = 2_000
+"""Number of bytes kept from the end of standard error."""
+
+MAX_SHOWN_STDERR = 200
+
+
+class ResponseTimeout(ProgramFailed):
+    """No line arrived before the deadline."""
 
 
 class LinePipes:
-    """Non-blocking pipes to and from a program that may hang or die; every wait has a deadline."""
+    """Lines to and from a program that may hang, flood or die; every wait has a deadline.
 
-    def __init__(self, name: str, writing: int, reading: int) -> None:
-        self._name = name
-        self._writing = writing
-        self._reading = reading
-        os.set_blocking(writing, False)
-        os.set_blocking(reading, False)
+    There is no reader thread: output stays in the pipe until `receive`, so a full pipe blocks a
+    program that floods.
+    """
 
-    def exchange(self, line: bytes, seconds: float) -> bytes:
-        """Send a line and return the response line, both within this number of seconds."""
-        deadline = time.monotonic() + seconds
-        self._write(line, deadline)
-        return self._read(deadline)
+    def __init__(
+        self,
+        writing: IO[bytes],
+        reading: IO[bytes],
+        errors: IO[bytes] | None = None,
+        longest: int = MAX_LINE_BYTES,
+    ) -> None:
+        self._writing, self._reading, self._errors = writing, reading, errors
+        self._longest = longest
+        self._is_over = False
+        self._lines: deque[str] = deque()
+        self._splitter = LineSplitter(longest)
+        self._outgoing = bytearray()
+        self._error_tail = bytearray()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(reading, selectors.EVENT_READ, self._read)
+        if errors is not None:
+            self._selector.register(errors, selectors.EVENT_READ, self._read_errors)
+        for file in self._files:
+            os.set_blocking(file.fileno(), False)
 
-    def _write(self, line: bytes, deadline: float) -> None:
-        left = memoryview(line + b"\n")
-        while left:
-            self._wait([], [self._writing], deadline)
-            try:
-                left = left[os.write(self._writing, left) :]
-            except BlockingIOError:
-                continue
-            except BrokenPipeError:
-                raise ProgramFailed(f"{self._name} has ended") from None
+    @property
+    def _files(self) -> list[IO[bytes]]:
+        return [each for each in (self._writing, self._reading, self._errors) if each is not None]
 
-    def _read(self, deadline: float) -> bytes:
-        received = bytearray()
-        while True:
-            self._wait([self._reading], [], deadline)
-            try:
-                more = os.read(self._reading, READ_SIZE)
-            except BlockingIOError:
-                continue
-            if not more:
-                raise ProgramFailed(f"{self._name} has ended")
-            received += more
-            if b"\n" in more:
-                line, _, rest = bytes(received).partition(b"\n")
-                if rest:
-                    raise ProgramFailed(f"{self._name} sent more than one line")
-                return line
-            if len(received) > MAX_RESPONSE_BYTES:
-                raise ProgramFailed(f"{self._name} sends an endless line")
+    @property
+    def has_line(self) -> bool:
+        """Whether a line has been received that `receive` has not returned."""
+        return bool(self._lines)
 
-    def _wait(self, reading: list[int], writing: list[int], deadline: float) -> None:
-        left = deadline - time.monotonic()
-        ready = select.select(reading, writing, [], max(left, 0))
-        if not any(ready):
-            raise ProgramFailed(f"{self._name} does not answer")
+    @property
+    def last_words(self) -> str:
+        """The end of what the program wrote to standard error, for a message."""
+        text = to_one_line(self._error_tail.decode(errors="backslashreplace"))
+        return (
+            f"; its last words: {quote(text[-MAX_SHOWN_STDERR:], MAX_SHOWN_STDERR)}" if text else ""
+        )
+
+    def send(self, line: str) -> None:
+        """Queue a line; it is written during `receive`."""
+        if not self._outgoing:
+            self._selector.register(self._writing, selectors.EVENT_WRITE, self._write)
+        self._outgoing += f"{line}\n".encode()
+
+    def receive(self, until: float) -> str | None:
+        """Return the next line; None if the program has closed its output.
+
+        Raise ResponseTimeout at this time of the monotonic clock.
+        """
+        while time.monotonic() < until:
+            if self._lines:
+                return self._lines.popleft()
+            if self._is_over:
+                return None
+            for key, _ in self._selector.select(max(until - time.monotonic(), 0)):
+                key.data()
+        raise ResponseTimeout(f"gave no answer{self.last_words}")
+
+    def end_input(self, line: str) -> None:
+        """Write a last line, if there is room for it, and close the program's input."""
+        if not self._is_over:
+            with suppress(OSError):
+                os.write(self._writing.fileno(), f"\n{line}\n".encode())
+        with suppress(OSError):
+            self._writing.close()
+
+    def drain(self) -> None:
+        """Discard pending output, since a full pipe could keep the program from exiting."""
+        with suppress(OSError, ValueError):
+            os.read(self._reading.fileno(), READ_SIZE)
+        if self._errors is not None:
+            with suppress(OSError, ValueError):
+                self._read_errors()
 
     def close(self) -> None:
-        os.close(self._writing)
-        os.close(self._reading)
+        """Close all files."""
+        self._is_over = True
+        self._lines.clear()
+        self._selector.close()
+        for file in self._files:
+            with suppress(OSError):
+                file.close()
+
+    def _write(self) -> None:
+        try:
+            sent = os.write(self._writing.fileno(), self._outgoing[:READ_SIZE])
+            del self._outgoing[:sent]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._outgoing.clear()  # the input is closed; the output or exit status explains why
+        if not self._outgoing:
+            self._selector.unregister(self._writing)
+
+    def _read(self) -> None:
+        chunk = os.read(self._reading.fileno(), READ_SIZE)
+        if not chunk:
+            self._is_over = True
+            self._selector.unregister(self._reading)
+        lines = [*(self._splitter.feed(chunk) if chunk else self._splitter.end())]
+        if self._splitter.is_cut or any(line.is_cut for line in lines):
+            raise ProgramFailed(f"wrote a line of more than {self._longest} bytes")
+        self._lines += [line.text for line in lines]
+
+    def _read_errors(self) -> None:
+        assert self._errors is not None
+        chunk = os.read(self._errors.fileno(), READ_SIZE)
+        if not chunk:
+            with suppress(KeyError):
+                self._selector.unregister(self._errors)
+        self._error_tail += chunk
+        del self._error_tail[:-MAX_KEPT_STDERR]
 
 
 MAX_TERMINAL_BYTES = 1_000_000
@@ -174,28 +247,14 @@ class TerminalProcess(AbstractContextManager["TerminalProcess"]):
         self._buffer += more
 
 
-MAX_LINE_BYTES = 200_000
-"""Maximum length of an output line; no engine needs more."""
-
-MAX_KEPT_STDERR = 2_000
-"""Number of bytes kept from the end of standard error."""
-
-MAX_SHOWN_STDERR = 200
-
 SECONDS_TO_QUIT = 0.5
 SECONDS_TO_TERMINATE = 0.5
-
-
-class ResponseTimeout(ProgramFailed):
-    """No line arrived before the deadline."""
 
 
 class EngineProcess:
     """A line-based child process in its own process group, which ends with this process.
 
-    A watchdog process kills the group if this process dies. There is no reader thread: output
-    stays in the pipe until `receive`, so a full pipe blocks a program that floods, and nothing
-    keeps running after `end`.
+    A watchdog process kills the group if this process dies; nothing keeps running after `end`.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -206,25 +265,16 @@ class EngineProcess:
             raise ProgramFailed(f"cannot be started: {to_one_line(why)}") from None
         stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
         assert stdin is not None and stdout is not None and stderr is not None  # noqa: PT018
-        self._stdin, self._stdout, self._stderr = stdin, stdout, stderr
+        self._pipes = LinePipes(stdin, stdout, stderr)
         self._owner = os.getpid()
-        self._is_closed = False
-        self._lines: deque[str] = deque()
-        self._splitter = LineSplitter(MAX_LINE_BYTES)
-        self._outgoing = bytearray()
-        self._stderr_tail = bytearray()
         try:
             self._watchdog = start_watchdog(self._process)
         except OSError as error:
             kill_program(self._process)
+            self._pipes.close()
             raise ProgramFailed(
                 f"its watchdog cannot be started: {describe_os_error(error)}"
             ) from None
-        self._selector = selectors.DefaultSelector()
-        for file in (self._stdout, self._stderr):
-            os.set_blocking(file.fileno(), False)
-            self._selector.register(file, selectors.EVENT_READ)
-        os.set_blocking(self._stdin.fileno(), False)
 
     @property
     def pid(self) -> int:
@@ -232,25 +282,14 @@ class EngineProcess:
 
     def send(self, line: str) -> None:
         """Queue a line; it is written during `receive`."""
-        if not self._outgoing:
-            self._selector.register(self._stdin, selectors.EVENT_WRITE)
-        self._outgoing += f"{line}\n".encode()
+        self._pipes.send(line)
 
     def receive(self, until: float) -> str:
         """Return the next line; raise ResponseTimeout at this time of the monotonic clock."""
-        while time.monotonic() < until:
-            if self._lines:
-                return self._lines.popleft()
-            if self._is_closed:
-                raise ProgramFailed(f"ended: {self.end()}")
-            for key, _ in self._selector.select(max(until - time.monotonic(), 0)):
-                if key.fileobj is self._stdin:
-                    self._write()
-                elif key.fileobj is self._stdout:
-                    self._read()
-                else:
-                    self._read_stderr()
-        raise ResponseTimeout(f"gave no answer{self._format_stderr()}")
+        line = self._pipes.receive(until)
+        if line is None:
+            raise ProgramFailed(f"ended: {self.end()}")
+        return line
 
     def end(self) -> str:
         """End the program, by force if it does not quit; return a description of how it ended."""
@@ -258,19 +297,15 @@ class EngineProcess:
             return "owned by another process"
         if self._process.returncode is None:
             self._quit()
-        with suppress(BlockingIOError, OSError, ValueError):
-            self._read_stderr()
-        words = self._format_stderr()
-        self._release()
-        return describe_exit(self._process.returncode) + words
+        self._pipes.drain()
+        self._pipes.close()
+        if self._watchdog.returncode is None:
+            self._watchdog.communicate(b"done\n")  # dismisses it
+        return describe_exit(self._process.returncode) + self._pipes.last_words
 
     def _quit(self) -> None:
         """Send `quit`, then SIGTERM, then SIGKILL to the process group with its children."""
-        if not self._is_closed:
-            with suppress(OSError):
-                os.write(self._stdin.fileno(), b"\nquit\n")
-        with suppress(OSError):
-            self._stdin.close()
+        self._pipes.end_input("quit")
         if not self._wait_for_exit(SECONDS_TO_QUIT):
             signal_program(self._process, signal.SIGTERM)
             self._wait_for_exit(SECONDS_TO_TERMINATE)
@@ -289,58 +324,5 @@ class EngineProcess:
                 return True
             if time.monotonic() >= until:
                 return False
-            self._drain()
+            self._pipes.drain()
             time.sleep(0.005)
-
-    def _drain(self) -> None:
-        """Discard pending output, since a full pipe could keep the program from exiting."""
-        with suppress(OSError):
-            os.read(self._stdout.fileno(), READ_SIZE)
-        with suppress(OSError):
-            self._read_stderr()
-
-    def _release(self) -> None:
-        """Close all files and dismiss the watchdog."""
-        self._is_closed = True
-        self._lines.clear()
-        self._selector.close()
-        for file in (self._stdin, self._stdout, self._stderr):
-            with suppress(OSError):
-                file.close()
-        if self._watchdog.returncode is None:
-            self._watchdog.communicate(b"done\n")
-
-    def _write(self) -> None:
-        try:
-            sent = os.write(self._stdin.fileno(), self._outgoing[:READ_SIZE])
-            del self._outgoing[:sent]
-        except BlockingIOError:
-            return
-        except OSError:
-            self._outgoing.clear()  # stdin is closed; the output or exit status explains why
-        if not self._outgoing:
-            self._selector.unregister(self._stdin)
-
-    def _read(self) -> None:
-        chunk = os.read(self._stdout.fileno(), READ_SIZE)
-        if not chunk:
-            self._is_closed = True
-            self._selector.unregister(self._stdout)
-        for line in self._splitter.feed(chunk) if chunk else self._splitter.end():
-            if line.is_cut:
-                raise ProgramFailed(f"wrote a line of more than {MAX_LINE_BYTES} bytes")
-            self._lines.append(line.text)
-
-    def _read_stderr(self) -> None:
-        chunk = os.read(self._stderr.fileno(), READ_SIZE)
-        if not chunk:
-            with suppress(KeyError):
-                self._selector.unregister(self._stderr)
-        self._stderr_tail += chunk
-        del self._stderr_tail[:-MAX_KEPT_STDERR]
-
-    def _format_stderr(self) -> str:
-        text = to_one_line(self._stderr_tail.decode(errors="backslashreplace"))
-        return (
-            f"; its last words: {quote(text[-MAX_SHOWN_STDERR:], MAX_SHOWN_STDERR)}" if text else ""
-        )

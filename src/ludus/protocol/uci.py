@@ -35,6 +35,11 @@ class LineSplitter:
         self._pending = bytearray()
         self._is_cut = False
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the line that has not ended yet is too long already."""
+        return self._is_cut
+
     def feed(self, chunk: bytes) -> Iterator[UciLine]:
         """Yield the lines that end in this chunk."""
         *ends, rest = chunk.split(b"\n")
