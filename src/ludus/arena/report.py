@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from ludus.arena.executors import Executor
 from ludus.arena.jobs import (
@@ -220,33 +220,6 @@ def make_report(
     )
 
 
-@overload
-def tournament(
-    game: Tournament,
-    *,
-    store: ResultStore | Path | str | None = None,
-    anchor: str | None = None,
-    jobs: int = 0,
-    executor: Executor | None = None,
-    track: GameTracker = track_playing,
-) -> TournamentReport: ...
-@overload
-def tournament(
-    game: AnyGame | str,
-    players: Sequence[Player | str],
-    *,
-    games: int = 100,
-    seed: int = 0,
-    format: TournamentFormat = "round_robin",
-    starter: Starter = "alternate",
-    random_plies: int = 0,
-    limit: Limit = Limit(),  # noqa: B008 - frozen
-    store: ResultStore | Path | str | None = None,
-    anchor: str | None = None,
-    jobs: int = 0,
-    executor: Executor | None = None,
-    track: GameTracker = track_playing,
-) -> TournamentReport: ...
 def tournament(
     game: AnyGame | str | Tournament,
     players: Sequence[Player | str] = (),
