@@ -52,7 +52,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "train deepq": (
         "train deepq hexapawn --games 200 --out net.npz",
-        "train deepq --games 500 --init-from net.npz --out more.npz",
+        "train deepq hexapawn --init-from net.npz --out more.npz",
     ),
     "train migo": (
         "train migo hexapawn --games 50",
