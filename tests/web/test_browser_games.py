@@ -12,6 +12,7 @@ from support.page_actions import (
     key_through,
     open_places,
     prompt_says,
+    state,
     status,
     wait_for_event,
 )
@@ -81,6 +82,91 @@ def test_a_move_of_three_steps_can_be_taken_back_until_it_is_complete(page, serv
     for place in ("d3", "e3", "a1"):
         page.locator(f'[data-place="{place}"]').click()
     prompt_says(page, "You won: black had too few men left.")
+
+
+def watch_requests(page):
+    """Return the list to which the requests of the page to the server are added."""
+    found = []
+    page.on("request", lambda each: "/api/" in each.url and found.append(each.url))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "places", "illegal", "last"),
+    [
+        ("nine_mens_morris", MILL, ("d3", "e3"), ("g1", "e4", "d3"), "a1"),
+        (
+            "backgammon",
+            "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 31",
+            ("8", "5"),
+            ("1", "23", "5"),
+            "6",
+        ),
+    ],
+)
+def test_a_touch_asks_nobody_and_an_illegal_one_does_nothing(
+    page, server, client, game, position, places, illegal, last
+):
+    open_game(page, server, client, game, position=position)
+    requests = watch_requests(page)
+    for place in places:
+        page.locator(f'[data-place="{place}"]').click()
+    prompt, before = page.locator(".prompt").inner_text(), state(page)
+    assert before == ("0", " ".join(places))
+    for place in illegal:
+        if place not in open_places(page):
+            page.locator(f'[data-place="{place}"]').click(force=True)
+    assert (page.locator(".prompt").inner_text(), state(page)) == (prompt, before)
+    assert requests == []
+    page.locator(f'[data-place="{last}"]').click()
+    if game == "backgammon":
+        assert requests == []
+        page.locator('.place.enabled[data-place="5"]').click()
+    expect(page.locator(".moves .move").first).to_be_visible()
+    assert [each.rpartition("/")[2].partition("?")[0] for each in requests] == ["moves"]
+
+
+def test_a_double_goes_on_beyond_what_is_listed_at_once(page, server, client):
+    """One man takes all four steps; each can be undone."""
+    position = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 11"
+    view = open_game(page, server, client, "backgammon", position=position)
+    for start, end in (("8", "7"), ("6", "5"), ("8", "7")):
+        for place in (start, end):
+            page.locator(f'.place.enabled[data-place="{place}"]').click()
+    page.get_by_role("button", name="Undo this step").click()
+    page.locator('.place.enabled[data-place="7"]').click()
+    page.locator('.place.enabled[data-place="7"]').click()
+    page.locator('.place.enabled[data-place="6"]').click()
+    expect(page.locator(".moves")).to_contain_text("8/5 8/7")  # the same board
+    assert client.get(f"/api/games/{view['id']}").json()["at"] > 0
+
+
+def test_two_pages_of_one_game_show_the_same(page, context, server, client):
+    view = open_game(page, server, client, "nine_mens_morris")
+    other = context.new_page()
+    other.goto(f"{server.base}/game/{view['id']}")
+    for number, place in enumerate(("d6", "f4", "b4", "d2"), 1):
+        mover, watcher = (page, other) if number % 2 else (other, page)
+        expect(mover.locator(f'.place.enabled[data-place="{place}"]')).to_be_visible()
+        mover.locator(f'[data-place="{place}"]').click()
+        expect(watcher.locator(".moves .move")).to_have_count(number)
+    outlines = "men => men.map((man) => man.outerHTML)"
+    drawn = [each.locator(".board-view .man").evaluate_all(outlines) for each in (page, other)]
+    assert len(drawn[0]) == 4
+    assert drawn[0] == drawn[1]
+
+
+def test_a_page_that_missed_a_move_shows_the_game_as_it_is(page, server, client):
+    page.route_web_socket("**/live*", lambda socket: None)
+    view = open_game(page, server, client, "nine_mens_morris")
+    for number, move in enumerate(("d6", "f4") * 9):
+        body = {"node": number, "move": f"{'abcdefg'[number % 7]}{7 if number % 2 else 1}"}
+        client.post(f"/api/games/{view['id']}/moves", json=body)
+    now = client.get(f"/api/games/{view['id']}").json()
+    assert now["at"] > 0
+    page.locator('[data-place="d2"]').click()
+    expect(page.locator(f'.game-area[data-node="{now["at"]}"]')).to_be_visible()
+    expect(page.locator(".moves .move")).to_have_count(len(now["moves"]) - 1)
 
 
 def test_a_man_can_be_dragged(page, server, client):

@@ -105,7 +105,9 @@ def kept_server(tmp_path):
         state = {"at": 1, "seats": seats, "paused": False, "delay": 0.0, "comment": ""}
         start = str(named_game("nine_mens_morris").start())
         kept = StoredGame("a-game-that-was-kept", "nine_mens_morris", "", start, 1, state)
-        await store.save(kept, [StoredNode(1, 0, "d6", "player", "", explanation_of(Mapper).model_dump())])
+        await store.save(
+            kept, [StoredNode(1, 0, "d6", "player", "", explanation_of(Mapper).model_dump())]
+        )
         await store.close()
 
     with ThreadPoolExecutor(1) as thread:

@@ -99,7 +99,7 @@ def test_files_of_other_programs_are_imported(client):
 
 
 def first_move(client, path):
-    return analysed(client, f"{path}/evaluation")["moves"][0]["move"]
+    return analysed(client, f"{path}/evaluation")["analysis"]["moves"][0]["move"]
 
 
 COUNT_TONES = """

@@ -76,6 +76,7 @@ def test_every_styled_class_is_used():
     games = {name for name in styled if name in GAMES}
     assert {name for name in styled - games if name.removesuffix("-") not in used} == set()
 
+
 def to_typescript(schema: dict[str, Any]) -> str:
     """Write a JSON schema as a type."""
     if "$ref" in schema:
