@@ -13,9 +13,8 @@ from ludus.games.nine_mens_morris.batch import DRAW, LOSS, classify
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
 from ludus.oracles.morris.database import Database
-from ludus.oracles.morris.sectors import Subspace, all_sectors, moving_sectors, orient
+from ludus.oracles.morris.sectors import Subspace, all_sectors, moving_sectors
 from ludus.oracles.morris.solver import SolveRun, make_solver
-from support import three_men_solver as three_men
 from support.games import play_randomly
 from support.repetition import repeat
 from support.solved_games import Lookup, contents, solve_into, solved_copy
@@ -60,22 +59,6 @@ def test_counts_are_the_published_ones():
 @pytest.mark.slow
 def test_counts_with_six_men_are_the_published_ones():
     check_against_published(max_men=6)
-
-
-@pytest.mark.slow
-def test_three_men_a_side_solved_in_another_way(tmp_path):
-    rules = Rules(men=3)
-    solved = solve_into(tmp_path, rules)
-    database, solver = Database.open(tmp_path), Solver(rules)
-    game = three_men.whole_game()
-    for (own, other), utility in game.items():
-        rows, cols = np.nonzero(three_men.is_disjoint(own, other))
-        boards = three_men.SETS[own][rows], three_men.SETS[other][cols]
-        sector, own_is_x = orient(own, other, 3 - own, 3 - other)
-        slots = solver.slots(sector, *(boards if own_is_x else boards[::-1]))
-        values = database.read(sector, own_is_x, slots)
-        assert np.array_equal(three_men.utility(values), utility[rows, cols]), (own, other)
-    assert solved.root == three_men.WON - game[0, 0][0, 0] == 23
 
 
 FAMILY = [

@@ -1,15 +1,21 @@
-"""A second, independent solver of the game with three men a side.
+"""The solver beside a second, independent one of the game with three men a side.
 
-Whole matrices of positions, a row for each set of the mover's men and a column for each of the
-other side's, without symmetries, and without any code of the solver. With three men a side who
-closes a mill has won, and who has placed all men flies.
+The second has whole matrices of positions, a row for each set of the mover's men and a column for
+each of the other side's, without symmetries, and without any code of the solver. With three men a
+side who closes a mill has won, and who has placed all men flies.
 """
 
 from itertools import combinations
 
 import numpy as np
+import pytest
 
+from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.board import mills
+from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracles.morris.database import Database
+from ludus.oracles.morris.sectors import orient
+from support.solved_games import solve_into
 
 MILLS = {sum(1 << point for point in mill) for mill in mills(False)}
 WON = 1000
@@ -102,3 +108,19 @@ def whole_game():
     for own, other in ((2, 3), (2, 2), (1, 2), (1, 1), (0, 1), (0, 0)):
         found[own, other] = placing(own, other, found[other, own + 1])
     return found
+
+
+@pytest.mark.slow
+def test_three_men_a_side_solved_in_another_way(tmp_path):
+    rules = Rules(men=3)
+    solved = solve_into(tmp_path, rules)
+    database, solver = Database.open(tmp_path), Solver(rules)
+    game = whole_game()
+    for (own, other), utilities in game.items():
+        rows, cols = np.nonzero(is_disjoint(own, other))
+        boards = SETS[own][rows], SETS[other][cols]
+        sector, own_is_x = orient(own, other, 3 - own, 3 - other)
+        slots = solver.slots(sector, *(boards if own_is_x else boards[::-1]))
+        values = database.read(sector, own_is_x, slots)
+        assert np.array_equal(utility(values), utilities[rows, cols]), (own, other)
+    assert solved.root == WON - game[0, 0][0, 0] == 23
