@@ -113,6 +113,9 @@ class Training(ABC, Generic[ConfigT]):
     def export(self) -> Weights:
         """Return what has been learned."""
 
+    def prepare(self) -> None:
+        """Make ready for the first step, before the clock runs; `load` makes ready for others."""
+
     def init_from(self, file: Path) -> None:
         """Begin with existing weights; raise BadSpec if this learner has none."""
         raise BadSpec(f"{type(self).__name__} cannot begin from existing weights")
@@ -208,6 +211,8 @@ def fit(
             fields = state.facts["run"]
             run = training.run = TrainingRun(**fields, resumed_after=fields["steps"])
             training.load(TrainingState(state.facts["training"], state.arrays))
+    else:
+        training.prepare()
     clock = Clock(run.seconds)
 
     def save() -> None:

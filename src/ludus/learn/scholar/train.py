@@ -159,6 +159,10 @@ class ScholarTraining(Training[ScholarConfig]):
         if self._is_exact:
             set_random_state(state.select("random"), self._device)
 
+    def prepare(self) -> None:
+        if self.trainer.generator is not None:
+            self.trainer.generator.fill()
+
     def init_from(self, file: Path) -> None:
         """Begin with the weights of a file, whose networks may have fewer blocks."""
         self.trainer.init_from(load_weights(file))
