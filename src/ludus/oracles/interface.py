@@ -5,10 +5,10 @@ a game that is over, also by repetition, has the value of its outcome.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.game import Move, Position
@@ -86,10 +86,6 @@ class Value:
         equity = {} if self.equity is None else {"equity": self.equity}
         return {"value": self.result, "depth": self.depth, **equity}
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        return cls(data["value"], data["depth"], data.get("equity"))
-
     def __str__(self) -> str:
         if self.equity is not None:
             return f"equity {self.equity:+.4f}"
@@ -115,16 +111,6 @@ class RatedMove:
 
     equity: float | None = None
     """Mean points after the move, for the side that makes it, in games with dice."""
-
-    def to_json(self) -> dict[str, Any]:
-        equity = {} if self.equity is None else {"equity": self.equity}
-        return {
-            "move": str(self.move),
-            "value": self.value,
-            "depth": self.depth,
-            "cost": self.cost,
-            **equity,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +139,6 @@ class Verdict:
     def cost(self, move: Move) -> float:
         """Return the cost of a legal move."""
         return next(each.cost for each in self.moves if each.move == move)
-
-    def to_json(self) -> dict[str, Any]:
-        return {**self.value.to_json(), "moves": [each.to_json() for each in self.moves]}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return a verdict whose moves are texts."""
-        return cls(Value.from_json(data), tuple(RatedMove(**each) for each in data["moves"]))
 
 
 class Oracle(ABC):
