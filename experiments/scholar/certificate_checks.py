@@ -10,8 +10,8 @@ same on every device. `rounding` compares numpy's scores of N positions of rando
 of double precision; it needs no GPU. `games` plays N games with each colour against random moves
 that keep the value, with the scores of the GPU, or of numpy (`--device cpu --oracle DIR`), and the
 exceptions beside the weights; no move may lose the value. `compare` evaluates N distinct positions
-of such games by the GPU's and by numpy's arithmetic. On a GPU numpy, torch and a CUDA toolkit are
-needed; Ludus need not be installed.
+of such games by the GPU's and by numpy's arithmetic. On a GPU torch, a CUDA toolkit and the Python
+packages of Ludus are needed, but not its compiled modules: PYTHONPATH=src will do.
 """
 
 import argparse
