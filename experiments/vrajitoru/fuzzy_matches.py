@@ -29,6 +29,12 @@ def join_options(options: str, extra: str) -> str:
     return ",".join(f"{key}={value}" for key, value in pairs.items())
 
 
+def add_preset(options: str, preset: str) -> str:
+    """Options of the table with a preset; `moveThr=0` says that the table names no moveThr."""
+    others = "seen=1" if preset == "paper" and "moveThr=0" in options else ""
+    return join_options(options, ",".join(filter(None, (f"preset={preset}", others))))
+
+
 def make_curve_data(
     context: Context, curve: Mapping[str, Any], counts: Mapping[Condition, Sequence[int]]
 ) -> dict[str, Any]:
@@ -39,6 +45,7 @@ def make_curve_data(
         ours[opponent] = []
         for value in curve["values"]:
             options = join_options(curve["others"], f"{curve['parameter']}={value}")
+            options = add_preset(options, "paper")
             tally = play_matches(context, opponent, options, context.setting("curve_games"))
             ours[opponent].append([value, tally.wins[0], tally.games])
     published: dict[str, list[Any]] = {name: [] for name in OPPONENTS}

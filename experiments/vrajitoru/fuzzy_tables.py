@@ -1,7 +1,7 @@
 """What Tables 2 to 5 have in common: settings of the Fuzzy player against the three heuristics.
 
 The rows are measured with the preset `paper`, the reading under which the published counts of all
-four tables are most probable; a table beside them has the player's own reading, the preset `seed`.
+four tables are most probable (`readings.py`); a table beside them has the stronger preset `seed`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,12 +10,11 @@ from typing import Any
 from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table, compare_wins
 
 from .conclusions import draw_conclusions
-from .fuzzy_interpretations import make_tables, rank_interpretations
 from .fuzzy_matches import (
     Condition,
+    add_preset,
     compute_percentage,
     draw_curve,
-    join_options,
     make_curve_data,
     play_matches,
 )
@@ -25,7 +24,7 @@ PRESETS = ("paper", "seed")
 
 
 def run_table(context: Context) -> Iterator[Finding]:
-    """The published rows, both readings, tests, conclusions, and the table's parameter."""
+    """The published rows, both presets, tests, conclusions, and the table's parameter."""
     conditions = list_rows(context)
     tallies: dict[str, dict[Condition, MatchTally]] = {}
     for number, preset in enumerate(PRESETS):
@@ -45,37 +44,30 @@ def run_table(context: Context) -> Iterator[Finding]:
         )
     yield make_presets_table(counts, tallies)
     yield make_test_table(counts, paper)
-    yield from make_tables(rank_interpretations(context, counts))
     curve = context.published["curve"]
     yield Figure(
         f"Win rate over {curve['parameter']}",
         draw_curve,
         make_curve_data(context, curve, counts),
-        "Games won by the Fuzzy player, preset `seed`, with 95% intervals; crosses are published,"
+        "Games won by the Fuzzy player, preset `paper`, with 95% intervals; crosses are published,"
         " of 100 games.",
     )
-
-
-def add_preset(options: str, preset: str) -> str:
-    """Options of the table under a reading; `moveThr=0` says that the table names no moveThr."""
-    others = "seen=1" if preset == "paper" and "moveThr=0" in options else ""
-    return join_options(options, ",".join(filter(None, (f"preset={preset}", others))))
 
 
 def make_presets_table(
     counts: Mapping[Condition, Sequence[int]],
     tallies: Mapping[str, Mapping[Condition, MatchTally]],
 ) -> Table:
-    """Wins under both readings, one row for each setting."""
+    """Wins with both presets, one row for each setting."""
     return Table(
-        "Wins of the Fuzzy player under two readings",
+        "Wins of the Fuzzy player with two presets",
         ("opponent", "options", "published, %", *(f"preset {name}, %" for name in PRESETS)),
         [
             [*each, counts[each][0], *(compute_percentage(tallies[name][each]) for name in PRESETS)]
             for each in counts
         ],
-        "`paper`: moveThr as a minimum count, any man taken. `seed`: moveThr as a rate, the best"
-        " man taken.",
+        "`paper`: the likeliest reading of the paper. `seed`: the same weights with moveThr as a"
+        " rate, corner moves, and the best man taken, which is stronger.",
     )
 
 

@@ -1,5 +1,6 @@
 // Python's view of the Fuzzy player: a network's knowledge, weights of moves, and whole games.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
@@ -33,11 +34,22 @@ Take read_take(const std::string& name) {
     return Take::best;
 }
 
+using Edges = std::vector<std::pair<Pattern, Pattern>>;
+
+std::bitset<kPatterns * kPatterns> read_edges(const Edges& edges) {
+    std::bitset<kPatterns * kPatterns> found;
+    for (const auto& [before, after] : edges) {
+        require(before < kPatterns && after < kPatterns, "patterns are numbered from 0 to 511");
+        found.set(Knowledge::edge(before, after));
+    }
+    return found;
+}
+
 class Fuzzy {
 public:
-    Fuzzy(nb::object rules, const std::vector<double>& scores,
-          const std::vector<std::pair<Pattern, Pattern>>& edges, double rate_threshold,
-          double move_threshold, bool corners, bool defends, const std::string& take)
+    Fuzzy(nb::object rules, const std::vector<double>& scores, const Edges& edges,
+          const std::optional<Edges>& threat_edges, double rate_threshold, double move_threshold,
+          bool corners, bool leaves, bool defends, const std::string& take)
         : rules_(checked_rules(rules)), knowledge_(std::make_unique<Knowledge>()) {
         require(scores.size() == kPatterns, "there are 512 patterns");
         require(std::all_of(scores.begin(), scores.end(),
@@ -47,13 +59,16 @@ public:
             require(threshold >= 0 && threshold <= 1e6, "thresholds are numbers from 0 to 1e6");
         }
         std::copy(scores.begin(), scores.end(), knowledge_->scores.begin());
-        for (const auto& [before, after] : edges) {
-            require(before < kPatterns && after < kPatterns, "patterns are numbered from 0 to 511");
-            knowledge_->edges.set(std::size_t{before} * kPatterns + after);
+        knowledge_->edges = read_edges(edges);
+        if (threat_edges) {
+            knowledge_->threats = read_edges(*threat_edges);
+        } else {
+            knowledge_->threats.set();
         }
         knowledge_->rate_threshold = rate_threshold;
         knowledge_->move_threshold = move_threshold;
         knowledge_->corners = corners;
+        knowledge_->leaves = leaves;
         knowledge_->defends = defends;
         knowledge_->take = read_take(take);
     }
@@ -108,11 +123,12 @@ Pattern python_pattern(Bits men, int quadrant) {
 NB_MODULE(patterns, m) {
     m.doc() = "The Fuzzy player in C++: the twin of ludus.learn.patterns.inference.";
     nb::class_<Fuzzy>(m, "Fuzzy", nb::is_final())
-        .def(nb::init<nb::object, const std::vector<double>&,
-                      const std::vector<std::pair<Pattern, Pattern>>&, double, double, bool, bool,
+        .def(nb::init<nb::object, const std::vector<double>&, const Edges&,
+                      const std::optional<Edges>&, double, double, bool, bool, bool,
                       const std::string&>(),
-             "rules"_a, "scores"_a, "edges"_a, "rate_threshold"_a = 2.0, "move_threshold"_a = 0.0,
-             "corners"_a = true, "defends"_a = true, "take"_a = "random")
+             "rules"_a, "scores"_a, "edges"_a, "threat_edges"_a.none(), "rate_threshold"_a = 2.0,
+             "move_threshold"_a = 0.0, "corners"_a = true, "leaves"_a = false, "defends"_a = true,
+             "take"_a = "random")
         .def("weights", &Fuzzy::weights, "men"_a, "hands"_a, "mover"_a);
     m.def("games", &python_games, "rules"_a, "men"_a, "hands"_a, "mover"_a, "first"_a, "second"_a,
           "games"_a, "seed"_a = 0, "threads"_a = 1, "max_plies"_a = 10'000);

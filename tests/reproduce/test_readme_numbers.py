@@ -114,7 +114,7 @@ ROW = TableRow(
     ("vrajitoru-table-3",),
     ("focused, 2 weights", "46.51% of 120,000, `k=99`, Table 12, 2015"),
 )
-FINDING = "vrajitoru-table-3: Wins of the Fuzzy player under two readings / focused, k=4,mutual=0.1"
+FINDING = "vrajitoru-table-3: Wins of the Fuzzy player with two presets / focused, k=4,mutual=0.1"
 
 
 def test_a_number_without_a_source_is_found():

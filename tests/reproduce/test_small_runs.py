@@ -30,8 +30,7 @@ from support.small_runs import (
 )
 from support.solved_games import solved_copy
 
-FEW_GAMES = {"games": 2, "reading_games": 2, "curve_games": 2}
-ONE_TAKE = ("fuzzy_interpretations.py", r'^    "(?:share|random)": .*\n', "")
+FEW_GAMES = {"games": 2, "curve_games": 2}
 
 ALONE = {
     "tesauro-codings": SmallRun({"positions": 40, "tested": 20, "games": 4}),
@@ -49,9 +48,13 @@ ALONE = {
     "vrajitoru-parameters": SmallRun({"games": 2}, only={"curves": ("passes",)}),
     "vrajitoru-tuned": SmallRun({"games": 2}, only={"ablation": ("as it is", "no defence")}),
     "vrajitoru-table-2": SmallRun(FEW_GAMES, keys={"values": "[2, 4]"}),
-    "vrajitoru-table-3": SmallRun(FEW_GAMES, keys={"values": "[0.2]"}, edits=[ONE_TAKE]),
-    "vrajitoru-table-4": SmallRun(FEW_GAMES, keys={"values": "[0.5]"}, edits=[ONE_TAKE]),
-    "vrajitoru-table-5": SmallRun(FEW_GAMES, keys={"values": "[10]"}, edits=[ONE_TAKE]),
+    "vrajitoru-table-3": SmallRun(FEW_GAMES, keys={"values": "[0.2]"}),
+    "vrajitoru-table-4": SmallRun(FEW_GAMES, keys={"values": "[0.5]"}),
+    "vrajitoru-table-5": SmallRun(FEW_GAMES, keys={"values": "[10]"}),
+    "vrajitoru-readings": SmallRun(
+        {"screening_games": 2, "games": 2, "network_games": 2},
+        edits=[("readings.py", r"list_readings\(context.+\)", r"\g<0>[:2]")],
+    ),
     "migo-improved": SmallRun({"runs": 1}, keys={"games_a_run": 3}),
     "migo-improved-games": SmallRun(
         {"games": '["hexapawn:size=4"]'},

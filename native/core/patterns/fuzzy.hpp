@@ -24,15 +24,17 @@ enum class Take : std::uint8_t { random, share, best };
 // What a network says with given weights: the score of each pattern, and which moves are known.
 struct Knowledge {
     std::array<double, kPatterns> scores{};
-    std::bitset<kPatterns * kPatterns> edges{};
+    std::bitset<kPatterns * kPatterns> edges{};    // own moves that are known
+    std::bitset<kPatterns * kPatterns> threats{};  // moves of the other side that are known
     double move_threshold = 0;  // how many times the old score an own move must reach
     double rate_threshold = 2;  // the same for a move of the other side that is to be blocked
     bool corners = true;  // whether a man that comes from another quadrant is scored
+    bool leaves = false;  // whether the quadrant that a man leaves is scored
     bool defends = true;
     Take take = Take::random;
 
-    bool knows(Pattern before, Pattern after) const {
-        return edges[std::size_t{before} * kPatterns + after];
+    static std::size_t edge(Pattern before, Pattern after) {
+        return std::size_t{before} * kPatterns + after;
     }
 };
 
@@ -48,7 +50,8 @@ public:
         double score = 1;
         morris::for_each_move(rules, s, [&](Move move) {
             if (move.from != last.from || move.to != last.to) {
-                score = best(s.own(), move, std::max(1.0, threats[move.to]), known_.move_threshold);
+                score = best(s.own(), move, std::max(1.0, threats[move.to]), known_.edges,
+                             known_.move_threshold);
                 last = move;
             }
             moves_.push_back(move);
@@ -77,17 +80,22 @@ public:
 private:
     // The best known score of a step for the side with these men, at least `floor`, among the
     // patterns whose score is more than `threshold` times what it was.
-    double best(Bits men, Move step, double floor, double threshold) const {
+    double best(Bits men, Move step, double floor, const std::bitset<kPatterns * kPatterns>& edges,
+                double threshold) const {
         const Bits moved =
             (step.from == morris::kNone ? men : men & ~bit(step.from)) | bit(step.to);
         double score = floor;
         for (int q = 0; q < kQuadrants; ++q) {
-            if (!has_point(q, step.to)) continue;
-            const bool comes_in = step.from != morris::kNone && !has_point(q, step.from);
-            if (comes_in && !known_.corners) continue;
+            const bool had = step.from != morris::kNone && has_point(q, step.from);
+            if (has_point(q, step.to)) {
+                if (step.from != morris::kNone && !had && !known_.corners) continue;
+            } else if (!had || !known_.leaves) {
+                continue;
+            }
             const Pattern before = pattern(men, q), after = pattern(moved, q);
             const double reached = known_.scores[after];
-            if (known_.knows(before, after) && reached > threshold * known_.scores[before]) {
+            if (edges[Knowledge::edge(before, after)] &&
+                reached > threshold * known_.scores[before]) {
                 score = std::max(score, reached);
             }
         }
@@ -103,7 +111,7 @@ private:
             if (move.from == last.from && move.to == last.to) return;
             last = move;
             double& threat = threats[move.to];
-            threat = best(s.own(), move, threat, known_.rate_threshold);
+            threat = best(s.own(), move, threat, known_.threats, known_.rate_threshold);
         });
     }
 

@@ -13,9 +13,11 @@ class Fuzzy:
         rules: Rules,
         scores: Sequence[float],
         edges: Sequence[tuple[int, int]],
+        threat_edges: Sequence[tuple[int, int]] | None,
         rate_threshold: float = 2.0,
         move_threshold: float = 0.0,
         corners: bool = True,
+        leaves: bool = False,
         defends: bool = True,
         take: str = "random",
     ) -> None: ...

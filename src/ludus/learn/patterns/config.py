@@ -32,7 +32,9 @@ class FuzzySettings:
     moveThr: float = 5.0  # noqa: N815
     passes: int = 2
     seen: int = 1
+    threatSeen: int = 1  # noqa: N815
     corners: bool = True
+    leaves: bool = False
     defence: bool = True
     take: CaptureRule = "best"
     network: str = "seed"
@@ -45,9 +47,11 @@ class FuzzySettings:
 PRESETS: Mapping[str, FuzzySettings] = MappingProxyType(
     {
         "seed": FuzzySettings(),
-        # moveThr = 5 as a minimum count and any man taken: of nine readings the one under which
-        # the published counts of Tables 2 to 5 are most probable.
-        "paper": FuzzySettings(moveThr=0.0, seen=5, take="random"),
+        # Of 288 readings the one under which the published counts of Tables 2 to 5 are most
+        # probable (vrajitoru-readings).
+        "paper": FuzzySettings(
+            moveThr=0.0, seen=5, threatSeen=0, corners=False, leaves=True, take="random"
+        ),
         # The best of a search over 800 settings against focused; vrajitoru-tuned measures it.
         "tuned": FuzzySettings(
             k=6.16,
@@ -76,6 +80,7 @@ OPTION_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "moveThr": (0, 1_000_000),
         "passes": (0, 100),
         "seen": (0, 1_000_000_000),
+        "threatSeen": (0, 1_000_000_000),
     }
 )
 
@@ -117,10 +122,16 @@ class FuzzyOptions:
     """Number of passes that recompute the mutual scores; 0 keeps those of the training."""
 
     seen: int | None = None
-    """Minimum count of a move in training for it to be known."""
+    """Minimum count of an own move in training for it to be known."""
+
+    threatSeen: int | None = None  # noqa: N815
+    """Minimum count of a move of the other side for it to be a threat; 0: any."""
 
     corners: bool | None = None
     """Whether moves into another quadrant are scored there."""
+
+    leaves: bool | None = None
+    """Whether the quadrant that a man leaves is scored."""
 
     defence: bool | None = None
     """Whether threats are blocked."""
@@ -177,9 +188,11 @@ def build_policy(network: PatternNetwork, settings: FuzzySettings) -> FuzzyPolic
     return FuzzyPolicy(
         _raise_to_power(used.compute_sums(settings.weights), settings.k),
         frozenset(network.iterate_edges(settings.seen)),
+        frozenset(network.iterate_edges(settings.threatSeen)) if settings.threatSeen else None,
         settings.rateThr,
         settings.moveThr,
         settings.corners,
+        settings.leaves,
         settings.defence,
         settings.take,
     )

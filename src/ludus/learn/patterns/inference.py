@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ludus.games.nine_mens_morris.board import Move
 
 CaptureRule = Literal["random", "share", "best"]
+Edges = frozenset[tuple[int, int]]
 Step = tuple[int | None, int]
 """From a point, or None for the hand, to a point."""
 
@@ -40,8 +41,11 @@ class FuzzyPolicy:
     scores: tuple[float, ...]
     """Score of each pattern, after the power."""
 
-    edges: frozenset[tuple[int, int]]
-    """The known moves, as pairs of patterns."""
+    edges: Edges
+    """The known own moves, as pairs of patterns."""
+
+    threat_edges: Edges | None
+    """The known moves of the other side; None: all."""
 
     rate_threshold: float = 2.0
     """Minimum ratio of new to old score for a move of the other side to be a threat."""
@@ -51,6 +55,9 @@ class FuzzyPolicy:
 
     scores_corner_moves: bool = True
     """Whether a man that comes from another quadrant is scored."""
+
+    scores_left_quadrants: bool = False
+    """Whether the pattern of a quadrant that a man leaves is scored."""
 
     blocks_threats: bool = True
     capture_rule: CaptureRule = "random"
@@ -69,13 +76,16 @@ def compute_move_weights(position: MorrisPosition, policy: FuzzyPolicy) -> list[
         if move.to is None:
             weights.append(1.0)
             continue
-        found = _iterate_scores(own, (move.frm, move.to), policy, policy.move_threshold)
+        step = move.frm, move.to
+        found = _iterate_scores(own, step, policy, policy.edges, policy.move_threshold)
         score = max([1.0, threats.get(move.to, 0.0), *found])
         weights.append(score if move.take is None else score * probabilities[move.take])
     return weights
 
 
-def _iterate_scores(men: int, step: Step, policy: FuzzyPolicy, threshold: float) -> Iterator[float]:
+def _iterate_scores(
+    men: int, step: Step, policy: FuzzyPolicy, edges: Edges | None, threshold: float
+) -> Iterator[float]:
     """Yield the scores of the known patterns that a step of a side with these men creates.
 
     Only scores of more than `threshold` times the old one count.
@@ -84,12 +94,15 @@ def _iterate_scores(men: int, step: Step, policy: FuzzyPolicy, threshold: float)
     moved = men | 1 << to
     if frm is not None:
         moved &= ~(1 << frm)
-    for quadrant in QUADRANTS_OF_POINT[to]:
-        comes_in = frm is not None and quadrant not in QUADRANTS_OF_POINT[frm]
-        if comes_in and not policy.scores_corner_moves:
-            continue
+    left = () if frm is None else QUADRANTS_OF_POINT[frm]
+    entered = QUADRANTS_OF_POINT[to]
+    scored = [each for each in entered if frm is None or each in left or policy.scores_corner_moves]
+    if policy.scores_left_quadrants:
+        scored += [each for each in left if each not in entered]
+    for quadrant in scored:
         old, new = encode_quadrant(men, quadrant), encode_quadrant(moved, quadrant)
-        if (old, new) in policy.edges and policy.scores[new] > threshold * policy.scores[old]:
+        is_known = edges is None or (old, new) in edges
+        if is_known and policy.scores[new] > threshold * policy.scores[old]:
             yield policy.scores[new]
 
 
@@ -98,7 +111,8 @@ def find_threats(position: MorrisPosition, policy: FuzzyPolicy) -> Mapping[int, 
     other = 1 - position.mover
     found: dict[int, float] = {}
     for step in list_steps(position, other):
-        for score in _iterate_scores(position.bits[other], step, policy, policy.rate_threshold):
+        men, edges, threshold = position.bits[other], policy.threat_edges, policy.rate_threshold
+        for score in _iterate_scores(men, step, policy, edges, threshold):
             found[step[1]] = max(found.get(step[1], 0.0), score)
     return found
 

@@ -196,9 +196,11 @@ def build_native_policy(rules: Any, policy: FuzzyPolicy) -> native.Fuzzy:
         rules,
         policy.scores,
         sorted(policy.edges),
+        None if policy.threat_edges is None else sorted(policy.threat_edges),
         policy.rate_threshold,
         policy.move_threshold,
         policy.scores_corner_moves,
+        policy.scores_left_quadrants,
         policy.blocks_threats,
         policy.capture_rule,
     )
