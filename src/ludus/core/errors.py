@@ -38,10 +38,10 @@ def quote(text: str, limit: int = 48) -> str:
     >>> quote("a\\nb")
     "'a\\\\nb'"
     """
-    shown = text[:limit]
-    while len(repr(shown)) > 2 * limit:  # an escaped character takes up to ten
-        shown = shown[: len(shown) // 2]
-    return repr(shown) if shown == text else f"{shown!r}…"
+    start = text[:limit]
+    while len(repr(start)) > 2 * limit:  # an escaped character takes up to ten
+        start = start[: len(start) // 2]
+    return repr(start) if start == text else f"{start!r}…"
 
 
 def quote_value(value: object) -> str:
@@ -60,8 +60,8 @@ def to_one_line(text: str, limit: int | None = None) -> str:
     'two lines…'
     """
     line = " ".join(text.split())
-    shown = "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
-    return shown if limit is None or len(shown) <= limit else f"{shown[:limit]}…"
+    printable = "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
+    return printable if limit is None or len(printable) <= limit else f"{printable[:limit]}…"
 
 
 def check_length(text: str, error: type[LudusError], limit: int = 1000) -> str:

@@ -76,12 +76,12 @@ def check_output(path: Path, *inputs: Path | None, force: bool = False) -> None:
     `force`. Files that an interrupted command continues are not checked by this function.
     """
     check_writable(path)
-    shown = quote_path(path)
+    quoted = quote_path(path)
     if path.exists():
         if any(each is not None and _is_same_file(each, path) for each in inputs):
-            raise CannotWrite(f"{shown} is read by this command; write to another file")
+            raise CannotWrite(f"{quoted} is read by this command; write to another file")
         if not force:
-            raise CannotWrite(f"{shown} exists; name another file, or overwrite it with --force")
+            raise CannotWrite(f"{quoted} exists; name another file, or overwrite it with --force")
 
 
 def _is_same_file(one: Path, other: Path) -> bool:
@@ -203,8 +203,8 @@ def make_folder(path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        shown = quote_path(path)
-        raise CannotWrite(f"cannot make {shown}: {describe_os_error(error)}") from error
+        quoted = quote_path(path)
+        raise CannotWrite(f"cannot make {quoted}: {describe_os_error(error)}") from error
     return path
 
 

@@ -456,5 +456,5 @@ AnyGame = Game[Any, Any]
 def _format_examples(legal: Sequence[object]) -> str:
     if not legal:
         return "; the game is over"
-    shown = ", ".join(str(move) for move in legal[:3])
-    return f"; legal are {shown}{', …' if len(legal) > 3 else ''}"
+    examples = ", ".join(str(move) for move in legal[:3])
+    return f"; legal are {examples}{', …' if len(legal) > 3 else ''}"

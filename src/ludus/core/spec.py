@@ -132,8 +132,8 @@ def check_ranges(options: object, owner: str = "", **ranges: tuple[float, float]
 def check_range(label: str, value: float | None, low: float, high: float) -> None:
     """Raise BadSpec if a number is outside its range; None is allowed."""
     if value is not None and not low <= value <= high:
-        shown = (f"{each:g}" if isinstance(each, float) else each for each in (value, low, high))
-        raise BadSpec("{}={} must be from {} to {}".format(label, *shown))
+        numbers = (f"{each:g}" if isinstance(each, float) else each for each in (value, low, high))
+        raise BadSpec("{}={} must be from {} to {}".format(label, *numbers))
 
 
 def check_fields(options: object, owner: str) -> None:

@@ -82,8 +82,8 @@ class Journal(AbstractContextManager["Journal"]):
         data = self.path.read_bytes()
         if not data.startswith(head):
             if not head.startswith(data):
-                shown = quote_path(self.path)
-                raise LudusError(f"{shown} belongs to another generation; finish or remove it")
+                quoted = quote_path(self.path)
+                raise LudusError(f"{quoted} belongs to another generation; finish or remove it")
             self.path.write_bytes(head)
             return
         end = data.rindex(b"\n") + 1
@@ -238,7 +238,7 @@ class GenerationRun:
 
     def _load_result(self) -> GenerationResult:
         """Return the result of an earlier run; raise BadDataset if its plan or file differs."""
-        shown = quote_path(self.out)
+        quoted = quote_path(self.out)
         try:
             about = json.loads(self.sidecar.read_bytes())
             sha256 = hashlib.sha256(self.out.read_bytes()).hexdigest()
@@ -248,7 +248,7 @@ class GenerationRun:
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             is_same, matches = False, 0
         if not is_same:
-            raise BadDataset(f"{shown} exists and is not the result of this plan; remove it first")
+            raise BadDataset(f"{quoted} exists and is not the result of this plan; remove it first")
         return self._make_result(matches, sha256)
 
     def _make_result(self, matches: int, sha256: str) -> GenerationResult:

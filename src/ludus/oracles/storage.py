@@ -78,7 +78,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     Only its canonical form is accepted, so that any changed byte is detected.
     """
     path = folder / MANIFEST_NAME
-    shown = quote_path(path)
+    quoted = quote_path(path)
     try:
         data = read_bytes(path, _MAX_MANIFEST_BYTES, BadDatabase)
     except BadDatabase as error:
@@ -94,7 +94,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise damaged_manifest(folder) from error
     if version != MANIFEST_VERSION:
         raise BadDatabase(
-            f"{shown} has format version {version!r:.20}; {MANIFEST_VERSION} is known"
+            f"{quoted} has format version {version!r:.20}; {MANIFEST_VERSION} is known"
         )
     if not is_canonical:
         raise damaged_manifest(folder)

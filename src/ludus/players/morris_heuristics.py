@@ -117,8 +117,8 @@ def filter_moves(
     if options.taking == "any" or all(move.take is None for move in moves):
         return moves
     found: list[Move] = []
-    for way in dict.fromkeys(map(_get_path, moves)):
-        alike = [move for move in moves if _get_path(move) == way]
+    for path in dict.fromkeys(map(_get_path, moves)):
+        alike = [move for move in moves if _get_path(move) == path]
         found += (
             alike[:1] if options.taking == "first" else _filter_against_threats(position, alike)
         )

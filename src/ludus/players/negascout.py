@@ -236,8 +236,8 @@ class NegascoutPlayer(Player):
             chosen = next(each for each in result["lines"] if each[1][0] == line[0])
             others = [each for each in result["lines"] if each is not chosen]
             watch(self._make_progress({**result, "lines": [chosen, *others]}))
-        shown = lines[: self.settings.multipv]
-        scores = {each[0]: points / MAN_VALUE for points, each in shown} | {
+        reported = lines[: self.settings.multipv]
+        scores = {each[0]: points / MAN_VALUE for points, each in reported} | {
             line[0]: score / MAN_VALUE
         }
         comment = _format_comment(score, result["depth"], line)
@@ -245,10 +245,10 @@ class NegascoutPlayer(Player):
         return Choice(line[0], comment, scores)
 
     def _make_progress(self, result: "native.Result") -> SearchProgress:
-        shown = result["lines"][: self.settings.multipv]
+        reported = result["lines"][: self.settings.multipv]
         lines = (
             PrincipalVariation(tuple(Move(*parts) for parts in line), score, _score_to_plies(score))
-            for score, line in shown
+            for score, line in reported
         )
         return SearchProgress(result["depth"], result["deepest"], result["nodes"], tuple(lines))
 

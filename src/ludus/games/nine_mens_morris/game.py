@@ -85,8 +85,8 @@ class NineMensMorris(Game[MorrisPosition, Move]):
         for move in legal:
             if tuple(number for number in move if number is not None) == points:
                 return move
-        shown = ", ".join(map(str, legal[:3])) + (", …" if len(legal) > 3 else "")
-        hint = f"legal are {shown}" if legal else "the game is over"
+        examples = ", ".join(map(str, legal[:3])) + (", …" if len(legal) > 3 else "")
+        hint = f"legal are {examples}" if legal else "the game is over"
         raise BadMove(f"{quote(text)} is not legal in {position}; {hint}")
 
     def steps(self, move: Move) -> tuple[str, ...]:

@@ -279,9 +279,9 @@ class MorrisMoveNotation(MoveNotation):
         captures = {self.format_words(move, turn.partial_move)[0]: move for move in moves}
         if word in captures:
             return captures[word]
-        shown = ", ".join([*captures][:3])
+        examples = ", ".join([*captures][:3])
         raise BadMove(
-            f"{quote(word)} cannot follow {turn.partial_move}: a man is to be taken, as {shown}"
+            f"{quote(word)} cannot follow {turn.partial_move}: a man is to be taken, as {examples}"
         )
 
     def list_continuations(self, turn: TurnState) -> list[Move]:

@@ -116,14 +116,14 @@ class Database:
             if not (folder / MANIFEST_NAME).exists():
                 wanted.write(folder)
             found = cls.open(folder)
-            shown = quote_path(folder)
+            quoted = quote_path(folder)
             if found.rules != rules:
                 raise BadDatabase(
-                    f"{shown} holds a game of other rules: {_format_difference(found, rules)}"
+                    f"{quoted} holds a game of other rules: {_format_difference(found, rules)}"
                 )
             if found.has_depth != has_depth:
                 held, needed = ("with", "without") if found.has_depth else ("without", "with")
-                raise BadDatabase(f"{shown} holds values {held} depth, not {needed} it")
+                raise BadDatabase(f"{quoted} holds values {held} depth, not {needed} it")
             yield found
 
     @property
@@ -205,8 +205,8 @@ class Database:
         try:
             names = [path.name for path in self.folder.iterdir()]
         except OSError as error:
-            shown = quote_path(self.folder)
-            raise BadDatabase(f"cannot read {shown}: {describe_os_error(error)}") from error
+            quoted = quote_path(self.folder)
+            raise BadDatabase(f"cannot read {quoted}: {describe_os_error(error)}") from error
         for name in names:
             if match := _FILE_NAME.fullmatch(name):
                 sector, x_to_move = orient(*map(int, match.groups()))
