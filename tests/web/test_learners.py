@@ -7,7 +7,7 @@ import pytest
 from ludus.games import game as named_game
 from ludus.players import player
 from ludus.web.learners import list_learners, load_learners
-from ludus.web.personas import load_personas
+from ludus.web.opponents import load_personas
 from support.paths import ROOT
 
 GAMES = tuple(load_learners())
@@ -35,19 +35,19 @@ def test_the_proof_about_the_scholar_is_mentioned():
 
 
 def test_figures_are_those_of_the_stored_results():
-    learners = [each for game in GAMES for each in load_learners()[game]["learners"]]
-    for each in (learner for learner in learners if "kept" in learner):
-        file, _, row = each["row"].partition(": ")
+    learners = [each for game in GAMES for each in load_learners()[game].learners]
+    for each in (learner for learner in learners if learner.kept is not None):
+        file, _, row = each.row.partition(": ")
         paper, _, result = file.partition("/")
         stored = json.loads((EXPERIMENTS / paper / "results" / f"{result}.json").read_text())
         found = next(found for found in stored["rows"] if found["name"] == row)
-        assert (round(found["ours"], 1), found["count"]) == (each["kept"], each["critical"])
+        assert (round(found["ours"], 1), found["count"]) == (each.kept, each.critical)
     errors = json.loads((EXPERIMENTS / "backgammon/results/errors.json").read_text())
     evaluated = errors["bgsage, 2 plies ahead"]
-    for each in (learner for learner in learners if "lost" in learner):
-        assert evaluated["positions"] == each["evaluated"]
-        mean = evaluated["players"][each["row"]]["sum"] / evaluated["positions"]
-        assert round(POINTS_PER_MILLE * mean, 1) == each["lost"]
+    for each in (learner for learner in learners if learner.lost is not None):
+        assert evaluated["positions"] == each.evaluated
+        mean = evaluated["players"][each.row]["sum"] / evaluated["positions"]
+        assert round(POINTS_PER_MILLE * mean, 1) == each.lost
 
 
 def test_a_learner_chooses_and_its_move_is_evaluated(client):

@@ -20,7 +20,7 @@ from ludus.render.theme import DARK, LIGHT, SHAPES, Palette, format_palette, sco
 from ludus.web.errors import RequestRefused
 from ludus.web.game_registry import GameRegistry
 from ludus.web.middleware import GuardMiddleware
-from ludus.web.routes import catalogue, games, rules_test
+from ludus.web.routes import catalogue, games
 from ludus.web.routes.games import WatcherHub
 from ludus.web.settings import Settings
 from ludus.web.solving import GameSolver
@@ -137,7 +137,6 @@ def make_app(settings: Settings, store: GameStore) -> tuple[GuardMiddleware, Sta
     app.state.failure = None
     app.include_router(catalogue.router)
     app.include_router(games.router)
-    app.include_router(rules_test.router)
     mount_page(app)
     app.add_exception_handler(LudusError, _respond_to_error)
     app.add_exception_handler(RequestValidationError, _respond_to_validation_error)

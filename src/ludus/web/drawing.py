@@ -11,7 +11,7 @@ from ludus.core.marks import Marks, Note, Picture
 from ludus.games import registered_game
 from ludus.games.move_entry import AnyMoveEntry, get_move_entry
 from ludus.render.overlay import count_beads_per_shape, draw_annotations
-from ludus.web.explanations import Explanation
+from ludus.web.explanations import MoveExplanation
 from ludus.web.game_tree import DICE, RULES, GameNode
 from ludus.web.schemas.games import PictureView
 
@@ -74,7 +74,7 @@ def draw_pictures(record: "GameRecord", number: int) -> list[PictureView]:
 
 
 def draw_explanation(
-    move_entry: AnyMoveEntry, position: Position, explanation: Explanation
+    move_entry: AnyMoveEntry, position: Position, explanation: MoveExplanation
 ) -> list[PictureView]:
     """Draw the pictures of a player's explanation, or its scores if it has no pictures."""
     pictures = [stored.to_picture() for stored in explanation.pictures]

@@ -58,7 +58,7 @@ class StoredPicture(BaseModel):
         )
 
 
-class Explanation(BaseModel):
+class MoveExplanation(BaseModel):
     """A player's explanation of its move."""
 
     comment: str
@@ -68,7 +68,7 @@ class Explanation(BaseModel):
     pictures: list[StoredPicture]
 
 
-class ChosenMove(Explanation):
+class ChosenMove(MoveExplanation):
     """The answer of a worker: a player's move with its explanation."""
 
     move: str
@@ -79,10 +79,10 @@ class ChosenMove(Explanation):
     """Whether the player needs the outcomes of its games."""
 
 
-def explain_choice(player: Player, position: Position, choice: Choice) -> Explanation:
+def explain_choice(player: Player, position: Position, choice: Choice) -> MoveExplanation:
     """Return the comment, the scores (best first) and the player's pictures of the position."""
     ranked = sorted(choice.scores.items(), key=lambda item: -item[1])[:MAX_SCORES]
-    return Explanation(
+    return MoveExplanation(
         comment=choice.comment[: 4 * MAX_TEXT],
         scores=[(str(move), float(score)) for move, score in ranked],
         pictures=_collect_pictures(player, position),

@@ -17,7 +17,7 @@ from ludus.core.game import CHANCE, AnyGame, Move, Outcome
 from ludus.core.record import Record
 from ludus.games.move_entry import get_move_entry
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
-from ludus.web.explanations import Explanation
+from ludus.web.explanations import MoveExplanation
 from ludus.web.game_tree import MAX_FORCED, PERSON, PLAYER, GameNode, GameTree, LinePlan
 from ludus.web.seats import LearnedSpecs, Seat
 from ludus.web.store import GameStore, StoredGame, StoredNode
@@ -151,7 +151,7 @@ class GameRecord:
                 raise OutOfTurn("it is not a person’s turn")
             await self._play_move(self.game.parse_move(text, current.position), PERSON)
 
-    async def play_reply(self, number: int, text: str, explanation: Explanation) -> None:
+    async def play_reply(self, number: int, text: str, explanation: MoveExplanation) -> None:
         """Play a player's move at a node, unless the game has gone elsewhere since."""
         async with self._lock:
             if self.tree.current_number == number:
@@ -228,7 +228,7 @@ class GameRecord:
         self._announce("note", [self.node(number) for number in numbers])
 
     async def _play_move(
-        self, move: Move, made_by: str, explanation: Explanation | None = None
+        self, move: Move, made_by: str, explanation: MoveExplanation | None = None
     ) -> None:
         """Play a move and the forced moves after it."""
         if len(self.tree.nodes) + MAX_FORCED > self.max_nodes:

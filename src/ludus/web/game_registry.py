@@ -5,7 +5,8 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+
+from pydantic import TypeAdapter
 
 from ludus.core.errors import BadRecord, LudusError, check_length
 from ludus.core.record import Record
@@ -13,12 +14,12 @@ from ludus.games import GAMES, registered_game
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
 from ludus.web.game_record import EarlierGames, GameRecord, Pace, Resignation
 from ludus.web.game_tree import GameTree
-from ludus.web.restoration import restore_tree
+from ludus.web.schemas.catalogue import OpponentView
 from ludus.web.schemas.requests import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
 from ludus.web.session import Session
 from ludus.web.settings import Settings
-from ludus.web.store import GameStore
+from ludus.web.store import GameStore, restore_tree
 from ludus.web.worker_pool import WorkerPool
 
 MAX_OPPONENT_LISTS = 100
@@ -35,10 +36,10 @@ class GameRegistry:
         self._settings = settings
         self._store, self._workers = store, workers
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._opponents: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._opponents: dict[tuple[str, str], list[OpponentView]] = {}
         self._opponents_lock = asyncio.Lock()
 
-    async def opponents(self, name: str, rules: str) -> list[dict[str, Any]]:
+    async def opponents(self, name: str, rules: str) -> list[OpponentView]:
         """Return the players for a game; the list is cached."""
         key = (name, rules)
         if key in self._opponents:
@@ -50,7 +51,8 @@ class GameRegistry:
                 result = await self._workers.run_job("opponents", {"game": name, "rules": rules})
                 if len(self._opponents) >= MAX_OPPONENT_LISTS:
                     self._opponents.clear()
-                self._opponents[key] = result["players"]
+                found = TypeAdapter(list[OpponentView]).validate_python(result["players"])
+                self._opponents[key] = found
             return self._opponents[key]
 
     async def preload_opponents(self) -> None:
@@ -71,7 +73,7 @@ class GameRegistry:
 
     async def find_offers(self, name: str, rules: str) -> OfferedPlayers:
         """Return the players for a game by name."""
-        return {offer["name"]: offer for offer in await self.opponents(name, rules)}
+        return {offer.name: offer for offer in await self.opponents(name, rules)}
 
     async def create(self, request: NewGameRequest) -> Session:
         """Create a game."""
@@ -96,7 +98,7 @@ class GameRegistry:
         """Return the requested seats or, for a record without a request, the players it names."""
         if not request.record or "seats" in request.model_fields_set:
             return await self.make_seats(request.seats, *game_spec)
-        offers = {offer["name"]: offer for offer in await self.opponents(*game_spec)}
+        offers = await self.find_offers(*game_spec)
         sides = registered_game(*game_spec).sides
         first, second = (
             Seat.from_spec(headers.get(side.capitalize(), ""), offers) for side in sides

@@ -9,7 +9,7 @@ from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.movetext import Line
 from ludus.core.movetext import Node as RecordNode
 from ludus.games.move_entry import AnyMoveEntry
-from ludus.web.explanations import Explanation
+from ludus.web.explanations import MoveExplanation
 
 PERSON, PLAYER, DICE, RULES = "person", "player", "dice", "rules"
 """Who made a move; `rules` for a forced pass."""
@@ -34,8 +34,8 @@ class GameNode:
     made_by: str
     position: Position
     comment: str = ""
-    explanation: Explanation | None = None
-    """Explanation by the player that made the move."""
+    explanation: MoveExplanation | None = None
+    """What the player said that made the move."""
 
     children: list[int] = field(default_factory=list)
     """Main line first, then variations."""
@@ -76,7 +76,7 @@ class GameTree:
         move: Move,
         made_by: str,
         comment: str = "",
-        explanation: Explanation | None = None,
+        explanation: MoveExplanation | None = None,
     ) -> GameNode:
         """Add a move after a node; return the existing node if the move was played before."""
         line = LinePlan(self, self.nodes[parent])
@@ -169,7 +169,7 @@ class LinePlan:
         move: Move,
         made_by: str,
         comment: str = "",
-        explanation: Explanation | None = None,
+        explanation: MoveExplanation | None = None,
     ) -> None:
         """Continue the line by a move."""
         before = self.last

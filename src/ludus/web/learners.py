@@ -3,7 +3,9 @@
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, TypeAdapter
 
 from ludus.core.game import AnyGame
 from ludus.games.move_entry import get_move_entry
@@ -27,11 +29,43 @@ SEED = 1
 """Random seed of the choices, so that a comparison can be repeated."""
 
 
+class Learner(BaseModel):
+    """A player that has learned, and its stored result."""
+
+    player: str
+    title: str
+    how: str
+    kept: float | None = None
+    """Percentage of critical positions in which it gives nothing away."""
+
+    critical: int | None = None
+    lost: float | None = None
+    """Thousandths of a point that it gives away in a move."""
+
+    evaluated: int = 0
+    row: str = ""
+    """The stored result that the figures are from."""
+
+
+class SamplePosition(BaseModel):
+    """A position in which learners are compared; an empty text is the start."""
+
+    title: str
+    text: str
+
+
+class Learners(BaseModel):
+    """The learners of a game, and the positions in which they are compared."""
+
+    positions: list[SamplePosition]
+    learners: list[Learner]
+
+
 @cache
-def load_learners() -> dict[str, Any]:
+def load_learners() -> dict[str, Learners]:
     """Return learners and positions by game."""
     text = files(__package__).joinpath("learners.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return TypeAdapter(dict[str, Learners]).validate_python(tomllib.loads(text))
 
 
 def list_learners(game: AnyGame) -> LearnersView:
@@ -43,25 +77,26 @@ def list_learners(game: AnyGame) -> LearnersView:
         game=game.id,
         title=game.title,
         positions=[
-            SamplePositionView(title=each["title"], position=each["text"] or str(game.start()))
-            for each in found["positions"]
+            SamplePositionView(title=each.title, position=each.text or str(game.start()))
+            for each in found.positions
         ],
-        learners=[_describe_learner(game, each) for each in found["learners"]],
+        learners=[_describe_learner(game, each) for each in found.learners],
     )
 
 
-def _describe_learner(game: AnyGame, learner: dict[str, Any]) -> LearnerView:
+def _describe_learner(game: AnyGame, learner: Learner) -> LearnerView:
     """Return a learner with its stored result as a sentence and as a bar."""
-    view = LearnerView(player=learner["player"], title=learner["title"], how=learner["how"])
-    if "lost" in learner:
+    view = LearnerView(player=learner.player, title=learner.title, how=learner.how)
+    if learner.lost is not None:
         text = (
-            f"Gives away {learner['lost']:.1f} thousandths of a point a move, "
-            f"as bgsage evaluates {learner['evaluated']:,} positions"
+            f"Gives away {learner.lost:.1f} thousandths of a point a move, "
+            f"as bgsage evaluates {learner.evaluated:,} positions"
         )
         return view.model_copy(update={"result": text})
-    measured = load_strengths()[game.id].get(learner["player"], {})
-    critical = learner.get("critical") or measured["critical"]
-    share = learner["kept"] / 100 if "kept" in learner else measured["kept"] / critical
+    critical, share = learner.critical, 0.0 if learner.kept is None else learner.kept / 100
+    if critical is None:
+        measured = load_strengths()[game.id][learner.player]
+        critical, share = measured.critical, measured.kept / measured.critical
     text = f"Gives nothing away in {share:.1%} of {critical:,} positions where a move can"
     return view.model_copy(update={"result": text, "share": share})
 
@@ -70,8 +105,8 @@ async def compare_choice(
     game: AnyGame, position: str, player: str, workers: WorkerPool
 ) -> ComparedChoiceView:
     """Return the move of one learner in a position, its pictures, and what the move gives away."""
-    known = load_learners().get(game.id, {}).get("learners", ())
-    if player not in {each["player"] for each in known}:
+    known = load_learners().get(game.id)
+    if known is None or player not in {each.player for each in known.learners}:
         raise RequestRefused(f"there is no learner {player[:100]!r} of {game.id}")
     start = game.parse(position) if position else game.start()
     if start.outcome() is not None or start.mover not in (0, 1):

@@ -1,14 +1,18 @@
-"""Available players of a game, described for users; runs in a worker process.
+"""Available players of a game, described for users, with human names and measured strengths.
 
-Players are taken from the registry, so new players appear automatically.
+Players are taken from the registry, so new players appear automatically. Which of them can play is
+found in a worker process.
 """
 
-import json
+import tomllib
 import typing
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
+
+from pydantic import BaseModel, TypeAdapter
 
 from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
@@ -16,8 +20,71 @@ from ludus.core.player import Player
 from ludus.core.spec import add_options
 from ludus.core.statistics import Proportion
 from ludus.players import PLAYERS, player
-from ludus.web.personas import PERFECT, Persona, load_personas
+from ludus.web.schemas.catalogue import OpponentView, PersonaView
 from ludus.web.worker_cache import load_game
+
+PERFECT = "perfect"
+"""The player that needs the solved game to deserve its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """A human name and a sentence for a player with given options."""
+
+    name: str
+    player: str
+    text: str
+    proved: str = ""
+    """A further sentence, which holds with the usual rules only."""
+    level: int | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
+    is_default: bool = False
+    """Whether it is the opponent that is selected at first."""
+
+
+@cache
+def load_personas() -> tuple[Persona, ...]:
+    """Return all personas."""
+    text = files(__package__).joinpath("personas.toml").read_text(encoding="utf-8")
+    return tuple(Persona(**each) for each in tomllib.loads(text)["persona"])
+
+
+def find_persona_name(player: str | None, level: int | None, choices: Mapping[str, str]) -> str:
+    """Return the human name of a player with these options; empty if it has none."""
+    for persona in load_personas():
+        if (persona.player, persona.level) == (player, level) and persona.choices == choices:
+            return persona.name
+    return ""
+
+
+class Strength(BaseModel):
+    """A measured strength: a rating, games won against a player, or values kept."""
+
+    measure: bool = False
+    """Whether others are measured against this player."""
+
+    follows: bool = False
+    """Whether the player adapts to its opponent."""
+
+    elo: int | None = None
+    margin: int | None = None
+    won: int = 0
+    games: int = 0
+    against: str = ""
+    kept: int = 0
+    critical: int = 0
+
+
+@cache
+def load_strengths() -> dict[str, dict[str, Strength]]:
+    """Load measured strengths by game and spec; docs/page.md describes the measurement."""
+    text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
+    return TypeAdapter(dict[str, dict[str, Strength]]).validate_json(text)
+
+
+def find_strength(game: AnyGame, spec: str) -> Strength | None:
+    """Return the measured strength of a player; None if it was not measured."""
+    return load_strengths().get(game.id, {}).get(spec)
 
 
 def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -29,23 +96,22 @@ def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
             kind = PLAYERS[name]
             if kind.can_play(type(game)):
                 player(add_options(name, kind.page_options), game).check_start(game.start())
-                offers.append(
-                    {"name": name, "title": kind.title, **_describe_choices(name, kind, game)}
-                )
+                offers.append(_describe_opponent(name, kind, game))
         except Exception:
             # A player whose requirements this installation or these rules lack is not offered.
             continue
-    return {"players": sorted(offers, key=lambda offer: _strength_rank(game, offer["name"]))}
+    offers.sort(key=lambda offer: _strength_rank(game, offer.name))
+    return {"players": [offer.model_dump() for offer in offers]}
 
 
 def _strength_rank(game: AnyGame, name: str) -> tuple[bool, float]:
     """Sort key: weakest first, players without measurement last."""
-    share = _strength_share(game, load_strengths().get(game.id, {}).get(name, {}))
+    share = _strength_share(game, find_strength(game, name))
     return share is None, share or 0.0
 
 
-def _describe_choices(name: str, kind: type[Player], game: AnyGame) -> dict[str, Any]:
-    """Return the options on offer: a level, and options with a fixed set of values."""
+def _describe_opponent(name: str, kind: type[Player], game: AnyGame) -> OpponentView:
+    """Return a player with the options on offer: a level, and options with few values."""
     defaults = kind.options
     hints = {} if defaults is None else typing.get_type_hints(type(defaults))
     choices: dict[str, list[str]] = {}
@@ -55,17 +121,19 @@ def _describe_choices(name: str, kind: type[Player], game: AnyGame) -> dict[str,
     levels = defaults.level if hints.get("level") is int else None
     numbers = range(1, (levels or 0) + 1)
     specs = [name if level == levels else f"{name}:level={level}" for level in numbers]
-    return {
-        "levels": levels,
-        "choices": choices,
-        "strength": describe_strength(game, name),
-        "strengths": [describe_strength(game, spec) for spec in specs],
-        "personas": [
+    return OpponentView(
+        name=name,
+        title=kind.title,
+        levels=levels,
+        choices=choices,
+        strength=describe_strength(game, name),
+        strengths=[describe_strength(game, spec) for spec in specs],
+        personas=[
             _describe_persona(game, persona, levels)
             for persona in load_personas()
             if persona.player == name and (name != PERFECT or _is_solved(game))
         ],
-    }
+    )
 
 
 def _is_solved(game: AnyGame) -> bool:
@@ -77,56 +145,48 @@ def _is_solved(game: AnyGame) -> bool:
     return True
 
 
-def _describe_persona(game: AnyGame, persona: Persona, levels: int | None) -> dict[str, Any]:
+def _describe_persona(game: AnyGame, persona: Persona, levels: int | None) -> PersonaView:
     """Return a persona with its strength: a sentence, a bar of 0 to 1, and a rank among all."""
     # Strengths are stored under the shortest spec.
     level = {} if persona.level in (None, levels) else {"level": str(persona.level)}
     spec = add_options(persona.player, {**level, **persona.choices})
-    measured = load_strengths().get(game.id, {}).get(spec, {})
+    measured = find_strength(game, spec)
     is_perfect = persona.player == PERFECT
     strength = "never makes a mistake" if is_perfect else describe_strength(game, spec)
     share = 1.0 if is_perfect else _strength_share(game, measured)
     is_known = is_perfect or _is_standard(game)
-    return {
-        "name": persona.name,
-        "text": f"{persona.text} {persona.proved}".strip() if _is_standard(game) else persona.text,
-        "level": persona.level,
-        "choices": dict(persona.choices),
-        "is_default": persona.is_default,
-        "strength": strength,
-        "bar": share if is_known else None,
-        "rank": _rank_persona(measured, share, is_perfect),
-    }
+    return PersonaView(
+        name=persona.name,
+        text=f"{persona.text} {persona.proved}".strip() if _is_standard(game) else persona.text,
+        level=persona.level,
+        choices=dict(persona.choices),
+        is_default=persona.is_default,
+        strength=strength,
+        bar=share if is_known else None,
+        rank=_rank_persona(measured, share, is_perfect),
+    )
 
 
-def _rank_persona(measured: Mapping[str, Any], share: float | None, is_perfect: bool) -> float:
+def _rank_persona(measured: Strength | None, share: float | None, is_perfect: bool) -> float:
     """Return a sort key: adaptive players come first, perfect players last."""
-    if "follows" in measured:
+    if measured is not None and measured.follows:
         return -1.0
     return 3.0 if is_perfect else 2.0 if share is None else share
 
 
-def _strength_share(game: AnyGame, measured: Mapping[str, Any]) -> float | None:
+def _strength_share(game: AnyGame, measured: Strength | None) -> float | None:
     """Return a measured strength on a scale from 0 to 1; None if it is not measured."""
-    if "elo" in measured:
+    if measured is None:
+        return None
+    if measured.elo is not None:
         ratings = load_strengths()[game.id].values()
-        best = max(rating["elo"] for rating in ratings if "elo" in rating)
-        return round(float(measured["elo"] / best), 3)
-    if "won" in measured:
-        return round(float(measured["won"] / measured["games"]), 3)
-    if "kept" in measured:
-        return round(float(measured["kept"] / measured["critical"]), 3)
-    if "measure" in measured:
-        return 0.5
-    return None
-
-
-@cache
-def load_strengths() -> dict[str, dict[str, dict[str, Any]]]:
-    """Load measured strengths by game and spec; docs/page.md describes the measurement."""
-    text = files(__package__).joinpath("strengths.json").read_text(encoding="utf-8")
-    strengths: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
-    return strengths
+        best = max(rating.elo for rating in ratings if rating.elo is not None)
+        return round(measured.elo / best, 3)
+    if measured.games:
+        return round(measured.won / measured.games, 3)
+    if measured.critical:
+        return round(measured.kept / measured.critical, 3)
+    return 0.5 if measured.measure else None
 
 
 def _is_standard(game: AnyGame) -> bool:
@@ -136,19 +196,19 @@ def _is_standard(game: AnyGame) -> bool:
 
 def describe_strength(game: AnyGame, spec: str) -> str:
     """Return the measured strength of a player in one line."""
-    measured = load_strengths().get(game.id, {}).get(spec) if _is_standard(game) else None
+    measured = find_strength(game, spec) if _is_standard(game) else None
     if measured is None:
         return "not measured"
-    if "follows" in measured:
+    if measured.follows:
         return "about as strong as its opponent"
-    if "measure" in measured:
+    if measured.measure:
         return "the player against which others are measured"
-    if "elo" in measured:
-        return f"Elo {measured['elo']} ± {measured['margin']}, where random play has 0"
-    if "won" in measured:
-        won = _percent_of(measured["won"], measured["games"])
-        return f"won {won} games against {measured['against']}"
-    lost = _percent_of(measured["critical"] - measured["kept"], measured["critical"])
+    if measured.elo is not None:
+        return f"Elo {measured.elo} ± {measured.margin}, where random play has 0"
+    if measured.games:
+        won = _percent_of(measured.won, measured.games)
+        return f"won {won} games against {measured.against}"
+    lost = _percent_of(measured.critical - measured.kept, measured.critical)
     return f"makes a mistake in {lost} positions where one is possible"
 
 

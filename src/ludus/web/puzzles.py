@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
-from ludus.core.game import Position
-from ludus.oracles.interface import Oracle
+from ludus.core.game import AnyGame, Position
+from ludus.oracles.interface import Oracle, Result
 from ludus.oracles.selection import oracle as find_oracle
 from ludus.web.errors import WorkerUnavailable
 from ludus.web.evaluations import describe_tables
+from ludus.web.schemas.catalogue import PuzzleView
 from ludus.web.worker_cache import load_game
 
 
@@ -33,7 +34,9 @@ MAX_TRIES = 40_000
 BATCH_SIZE = 250
 """Positions looked up at once."""
 
-VALUE_OF_KIND = {"win": "win", "hold": "draw"}
+PuzzleKind = Literal["win", "hold"]
+
+VALUE_OF_KIND: dict[PuzzleKind, Result] = {"win": "win", "hold": "draw"}
 """Value of the positions used for each kind of puzzle."""
 
 MIN_LEGAL_MOVES = 3
@@ -48,7 +51,7 @@ class Puzzle:
     """
 
     position: Position
-    kind: str
+    kind: PuzzleKind
     solution: str
     plies: int | None
     """Plies to the end of the game, for a win."""
@@ -61,6 +64,18 @@ class Puzzle:
         measure = self.plies if self.plies is not None else self.num_moves
         bounds = (5, 11) if self.plies is not None else (6, 12)
         return 1 + sum(measure > bound for bound in bounds)
+
+
+TASKS: dict[PuzzleKind, str] = {
+    "win": "{side} to move: only one move wins. Find it.",
+    "hold": "{side} to move: only one move draws. Find it.",
+}
+
+
+def describe_task(game: AnyGame, puzzle: Puzzle) -> str:
+    """Return what a person has to find."""
+    side = game.sides[puzzle.position.mover].capitalize()
+    return TASKS[puzzle.kind].format(side=side)
 
 
 def make_puzzle(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,13 +91,18 @@ def make_puzzle(job: Mapping[str, Any]) -> dict[str, Any]:
         for position in _with_value(oracle, list(islice(positions, BATCH_SIZE)), job["kind"]):
             puzzle = try_puzzle(oracle, position, job["kind"])
             if puzzle is not None and puzzle.grade == job["grade"]:
-                return {
-                    "position": str(puzzle.position),
-                    "kind": puzzle.kind,
-                    "solution": puzzle.solution,
-                    "grade": puzzle.grade,
-                    "plies": puzzle.plies,
-                }
+                view = PuzzleView(
+                    game=job["game"],
+                    rules=job["rules"],
+                    position=str(puzzle.position),
+                    svg=puzzle.position.drawing().svg(has_style=False),
+                    kind=puzzle.kind,
+                    task=describe_task(game, puzzle),
+                    grade=puzzle.grade,
+                    plies=puzzle.plies,
+                    side=puzzle.position.mover,
+                )
+                return {**view.model_dump(), "solution": puzzle.solution}
     raise WorkerUnavailable(
         f"there seems to be no such puzzle in {game.id}; try another kind or grade"
     )
@@ -93,10 +113,10 @@ NUM_SEARCHED = 1_000
 
 
 @lru_cache(maxsize=16)
-def _find_puzzle_kinds(game: str, rules: str) -> tuple[tuple[str, int], ...]:
+def _find_puzzle_kinds(game: str, rules: str) -> tuple[tuple[PuzzleKind, int], ...]:
     oracle, named = load_oracle(game, rules), load_game(game, rules)
     positions = named.puzzle_positions(random.Random(0), oracle.has_value(named.start()))
-    found: set[tuple[str, int]] = set()
+    found: set[tuple[PuzzleKind, int]] = set()
     searched = list(islice(positions, NUM_SEARCHED))
     for kind in VALUE_OF_KIND:
         for position in _with_value(oracle, searched, kind):
@@ -114,7 +134,7 @@ def list_puzzle_kinds(job: Mapping[str, Any]) -> dict[str, Any]:
     return {"puzzles": [{"kind": kind, "grade": grade} for kind, grade in found]}
 
 
-def _with_value(oracle: Oracle, positions: Sequence[Position], kind: str) -> list[Position]:
+def _with_value(oracle: Oracle, positions: Sequence[Position], kind: PuzzleKind) -> list[Position]:
     """Return the positions with the value for this kind of puzzle, by a batched lookup."""
     known = [position for position in positions if position.outcome() is None]
     wanted = VALUE_OF_KIND[kind]
@@ -124,7 +144,7 @@ def _with_value(oracle: Oracle, positions: Sequence[Position], kind: str) -> lis
     ]
 
 
-def try_puzzle(oracle: Oracle, position: Position, kind: str) -> Puzzle | None:
+def try_puzzle(oracle: Oracle, position: Position, kind: PuzzleKind) -> Puzzle | None:
     """Return the puzzle of this kind that a position makes, or None."""
     rated = oracle.rate_moves(position)
     best = rated[0]

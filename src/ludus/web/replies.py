@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from ludus.core.errors import LudusError
-from ludus.web.explanations import ChosenMove, Explanation
+from ludus.web.explanations import ChosenMove, MoveExplanation
 from ludus.web.game_record import Change, GameRecord
 from ludus.web.seats import OfferedPlayers, Seat, learner_key
 from ludus.web.worker_pool import WorkerPool
@@ -136,7 +136,7 @@ class Replies:
             await asyncio.sleep(max(0.0, record.pace.delay - (time.monotonic() - began)))
         if chosen.wants_results:
             record.learned_specs.display_names[spec] = chosen.name
-        explanation = Explanation(
+        explanation = MoveExplanation(
             comment=chosen.comment, scores=chosen.scores, pictures=chosen.pictures
         )
         await record.play_reply(number, chosen.move, explanation)

@@ -21,7 +21,8 @@ from ludus.learn.migo.program import load_shipped_program
 from ludus.oracles.interface import Oracle
 from ludus.web.drawing import draw_picture
 from ludus.web.errors import WorkerUnavailable
-from ludus.web.puzzles import VALUE_OF_KIND, Puzzle, load_oracle, try_puzzle
+from ludus.web.puzzles import VALUE_OF_KIND, Puzzle, describe_task, load_oracle, try_puzzle
+from ludus.web.schemas.catalogue import RulesTestTaskView, RulesTestView
 from ludus.web.worker_cache import load_game
 
 MAX_POSITIONS = 3_000
@@ -57,17 +58,23 @@ def make_rules_test(job: Mapping[str, Any]) -> dict[str, Any]:
         raise WorkerUnavailable(f"there are too few positions for a test of {game.id}")
     chosen = {kind: source.sample(pools[kind].puzzles, needed) for kind in kinds}
     strategy = Strategy(Reasoner(StateGraph()), program)
-    return {
-        "sentences": explain_program(program),
-        "clauses": [str(clause) for clause in program.clauses],
-        "examples": [
-            draw_picture(each[0].position, picture).model_dump()
+    before = [each[1 : TASKS_PER_KIND + 1] for each in chosen.values()]
+    after = [each[TASKS_PER_KIND + 1 :] for each in chosen.values()]
+    view = RulesTestView(
+        game=game.id,
+        title=game.title,
+        rules=job["rules"],
+        sentences=explain_program(program),
+        clauses=[str(clause) for clause in program.clauses],
+        examples=[
+            draw_picture(each[0].position, picture)
             for each in chosen.values()
             for picture in make_rule_pictures(strategy, game, each[0].position)[:1]
         ],
-        "before": _list_tasks(source, [each[1 : TASKS_PER_KIND + 1] for each in chosen.values()]),
-        "after": _list_tasks(source, [each[TASKS_PER_KIND + 1 :] for each in chosen.values()]),
-    }
+        before=_list_tasks(game, source, before),
+        after=_list_tasks(game, source, after),
+    )
+    return view.model_dump()
 
 
 def _collect_tasks(
@@ -95,10 +102,12 @@ def _find_puzzles(oracle: Oracle, position: Any) -> Iterator[Puzzle]:
             yield puzzle
 
 
-def _list_tasks(source: random.Random, groups: list[list[Puzzle]]) -> list[dict[str, Any]]:
+def _list_tasks(
+    game: AnyGame, source: random.Random, groups: list[list[Puzzle]]
+) -> list[RulesTestTaskView]:
     """Return the tasks of one test in random order."""
     tasks = [
-        {"position": str(puzzle.position), "kind": puzzle.kind, "side": puzzle.position.mover}
+        RulesTestTaskView(position=str(puzzle.position), task=describe_task(game, puzzle))
         for group in groups
         for puzzle in group
     ]

@@ -8,10 +8,11 @@ from typing import Any
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.spec import format_suggestion, parse_spec
 from ludus.web.errors import RequestRefused
-from ludus.web.personas import find_persona_name
+from ludus.web.opponents import find_persona_name
+from ludus.web.schemas.catalogue import OpponentView
 
-OfferedPlayers = Mapping[str, Mapping[str, Any]]
-"""Players by name, as described by `ludus.web.opponents.list_opponents`."""
+OfferedPlayers = Mapping[str, OpponentView]
+"""Players by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,10 @@ class Seat:
         if offer is None:
             hint = format_suggestion(self.player, offers)
             raise RequestRefused(f"there is no player {quote(self.player)} for this game{hint}")
-        if self.level is not None and not 1 <= self.level <= (offer["levels"] or 0):
+        if self.level is not None and not 1 <= self.level <= (offer.levels or 0):
             raise RequestRefused(f"{self.player} has no level {self.level}")
         for name, value in self.choices:
-            if value not in offer["choices"].get(name, ()):
+            if value not in offer.choices.get(name, ()):
                 raise RequestRefused(f"{self.player} has no {quote(name)} {quote(value)}")
         return self
 

@@ -4,7 +4,7 @@ import asyncio
 import datetime
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 
@@ -25,6 +25,7 @@ from ludus.web.schemas.catalogue import (
     OpponentView,
     PuzzleKindView,
     PuzzleView,
+    RulesTestView,
     RulesView,
     RunView,
     ServerFeaturesView,
@@ -40,6 +41,7 @@ from ludus.web.schemas.requests import (
 )
 
 if TYPE_CHECKING:
+    from ludus.web.game_registry import GameRegistry
     from ludus.web.settings import Settings
     from ludus.web.solving import GameSolver
 
@@ -105,11 +107,6 @@ def _find_problem(move_entry: AnyMoveEntry, text: str) -> str:
 GameQuery = Annotated[str, Query(min_length=1, max_length=100)]
 RulesQuery = Annotated[str, Query(max_length=1_000)]
 
-PUZZLE_TASKS = {
-    "win": "{side} to move: only one move wins. Find it.",
-    "hold": "{side} to move: only one move draws. Find it.",
-}
-
 
 @router.get("/kinds")
 async def list_games() -> list[GameKindView]:
@@ -142,8 +139,8 @@ async def list_opponents(
     request: Request, game: GameQuery, rules: RulesQuery = ""
 ) -> list[OpponentView]:
     """List the players for a game, with their measured strength."""
-    result = await request.app.state.registry.opponents(game, rules)
-    return [OpponentView(**opponent) for opponent in result]
+    registry: GameRegistry = request.app.state.registry
+    return await registry.opponents(game, rules)
 
 
 @router.post("/imports")
@@ -195,22 +192,24 @@ async def get_puzzle(
     """Return a puzzle by its number, or today's."""
     rules = _get_puzzle_rules(game)
     seed = _seed_of_today(game, kind, grade) if number is None else number
-    result: dict[str, Any] = await request.app.state.workers.run_job(
-        "puzzle", {"game": game, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
-    )
-    position = registered_game(game, rules).parse(result["position"])
-    side = registered_game(game, rules).sides[position.mover].capitalize()
-    return PuzzleView(
-        game=game,
-        rules=rules,
-        position=result["position"],
-        svg=position.drawing().svg(has_style=False),
-        kind=kind,
-        task=PUZZLE_TASKS[kind].format(side=side),
-        grade=result["grade"],
-        plies=result["plies"],
-        side=position.mover,
-    )
+    job = {"game": game, "rules": rules, "kind": kind, "grade": grade, "seed": seed}
+    return PuzzleView(**await request.app.state.workers.run_job("puzzle", job))
+
+
+RULES_TAUGHT = {"noughts_and_crosses": "", "hexapawn": "four"}
+"""Games with learned rules to teach, each with the rules that make it neither trivial nor long."""
+
+
+@router.get("/rules-test")
+async def get_rules_test(
+    request: Request, game: GameQuery, seed: Annotated[int, Query(ge=0, lt=2**53)] = 0
+) -> RulesTestView:
+    """Return the rules that MIGO has learned, and the tasks of a test before and one after."""
+    rules = RULES_TAUGHT.get(game)
+    if rules is None:
+        raise RequestRefused(f"there are no learned rules of {game}")
+    job = {"game": game, "rules": rules, "seed": seed}
+    return RulesTestView(**await request.app.state.workers.run_job("rules_test", job))
 
 
 @router.get("/learners")
