@@ -28,3 +28,12 @@ def test_rounding_with_sums_kept_moves_predictions_less(capsys):
     for errors in found.values():
         (nearest, _), (kept, _) = errors["to the nearest"], errors["with sums over the group kept"]
         assert 0 < kept < nearest < 0.2
+
+
+def test_training_steps_are_timed(capsys):
+    module = runpy.run_path(str(ROOT / "benchmarks" / "training_steps.py"))
+    for learner in module["LEARNERS"]:
+        module["main"]([learner, "--steps", "2"])
+        found = json.loads(capsys.readouterr().out)
+        assert found["learner"] == learner
+        assert found["seconds"] > 0
