@@ -32,7 +32,7 @@ ON_CPU = {"hidden": (64, 32), "batch": 256, "games": 64, "replay": 10_000}
 """Options in place of the defaults, which need a GPU."""
 
 
-def train_gammon(device: str, steps: int) -> Iterator[Any]:
+def train_gammon(device: str, steps: int) -> Any:
     """Yield after each cycle over the shipped positions."""
     options = {"hidden": (24, 24), "cycles": steps, "seed": 1}
     scored, encoding = gammon.load_training_positions(), gammon.find_encoding("features")
@@ -45,7 +45,7 @@ def train_gammon(device: str, steps: int) -> Iterator[Any]:
     return gammon.GammonTrainer(examples, network, settings).run()
 
 
-def train_gammon_expert(device: str, steps: int) -> Iterator[Any]:
+def train_gammon_expert(device: str, steps: int) -> Any:
     """Yield after every hundred steps on random labels."""
     rng = np.random.default_rng(1)
     start = np.zeros(52, np.int8)
@@ -65,9 +65,9 @@ def train_gammon_expert(device: str, steps: int) -> Iterator[Any]:
     return run(gammon.ExpertTraining(config, (groups, labels)), steps)
 
 
-def train_gammon_selfplay(device: str, steps: int) -> Iterator[Any]:
+def train_gammon_selfplay(device: str, steps: int) -> Any:
     """Yield after each round: half of them of TD(lambda), half of lookahead."""
-    rounds = {"td_rounds": steps // 2, "lookahead_rounds": steps - steps // 2}
+    rounds: dict[str, Any] = {"td_rounds": steps // 2, "lookahead_rounds": steps - steps // 2}
     options = {**rounds, "lookahead_boards": 256} if device == "cpu" else rounds
     if IS_FORMER:
         return gammon.SelfplayTraining(make_former(device, **options)).run()
@@ -96,7 +96,7 @@ def run(training: Any, steps: int) -> Iterator[None]:
         training.metrics()  # waits for the device
 
 
-LEARNERS: dict[str, Callable[[str, int], Iterator[Any]]] = {
+LEARNERS: dict[str, Callable[[str, int], Any]] = {
     "gammon": train_gammon,
     "gammon-expert": train_gammon_expert,
     "gammon-selfplay": train_gammon_selfplay,
