@@ -20,7 +20,7 @@ import torch
 
 from ludus.games import game
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.equivariant.model import EquivariantNetwork
+from ludus.learn.equivariant.network import EquivariantNetwork
 from ludus.learn.scholar.inference import DEFAULT_SIZE, find_shipped_weights
 from ludus.learn.scholar.network import TensorEncoder, build_expert
 from ludus.learn.scholar.weights import (

@@ -21,7 +21,7 @@ for name in sys.argv[1:]:
 SOLVING = ["ludus.cuda", "ludus.oracles.morris.cuda_solver", "ludus.oracles.morris.sectors"]
 SOLVING += ["ludus.oracles.backgammon.cuda_solver"]
 TRAINING = [
-    *("ludus.learn.equivariant.fourier_torch", "ludus.learn.equivariant.model"),
+    *("ludus.learn.equivariant.fourier_torch", "ludus.learn.equivariant.network"),
     *("ludus.learn.scholar.cuda", "ludus.learn.scholar.sampling"),
     *("ludus.learn.scholar.train", "ludus.learn.scholar.scorer_trainer"),
     *("ludus.learn.scholar.chain_trainer", "ludus.learn.scholar.data"),

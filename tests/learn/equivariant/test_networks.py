@@ -22,7 +22,7 @@ from ludus.learn.equivariant.inference import (
     NumpyEquivariantNetwork,
     list_parameter_shapes,
 )
-from ludus.learn.equivariant.model import EquivariantNetwork
+from ludus.learn.equivariant.network import EquivariantNetwork
 
 FEATURES = concatenate_permutations(
     POINT_PERMUTATIONS, POINT_PERMUTATIONS, LINE_PERMUTATIONS, trivial_permutations(4)

@@ -1,8 +1,8 @@
 """Group convolutions in the Fourier basis in torch.
 
-They compute the same as the layers of `model.EquivariantNetwork` with a tenth of the work. ReLU is
-applied in the group domain, so units are transformed there and back between two layers: on a GPU by
-the kernels of `fourier_kernels`, elsewhere by two products with a small matrix.
+They compute the same as layers in the group domain (`network.py`) with a tenth of the work. ReLU is
+applied in that domain, so units are transformed there and back between two layers: on a GPU by the
+kernels of `fourier_kernels`, elsewhere by two products with a small matrix.
 """
 
 from functools import cache

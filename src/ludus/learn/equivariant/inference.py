@@ -1,4 +1,4 @@
-"""Evaluate an equivariant network in numpy; model.py has the same network in torch."""
+"""Evaluate an equivariant network in numpy; network.py has the same network in torch."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,8 +41,7 @@ class NumpyEquivariantNetwork:
         repeats: int = 1,
         dtype: type[np.floating[Any]] = np.float32,
     ) -> None:
-        """Build the network from the parameters of `model.EquivariantNetwork` without the dimension
-        of experts.
+        """Build the network from the parameters of an `EquivariantNetwork` of one expert.
 
         The blocks are applied `repeats` times, all of them in turn. Without `outputs`, permutations
         of the outputs, the outputs are invariant. All is computed in the precision of `dtype`.

@@ -15,7 +15,7 @@ from torch.optim import Adam, Optimizer
 
 from ludus.learn.equivariant.fourier_torch import split_irreps
 from ludus.learn.equivariant.group import GROUP_ORDER
-from ludus.learn.equivariant.model import fourier_parameters
+from ludus.learn.equivariant.network import fourier_parameters
 
 NEWTON_SCHULZ_COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 """Of an iteration aX + bXX'X + c(XX')²X, which moves singular values towards 1; these of Jordan

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ludus.learn.equivariant.group import CLASS_PERMUTATIONS
-from ludus.learn.equivariant.model import EquivariantNetwork
+from ludus.learn.equivariant.network import EquivariantNetwork
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import InputColumns
 from ludus.learn.nnmm.parts import NUM_CLASSES

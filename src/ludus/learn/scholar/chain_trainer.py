@@ -12,7 +12,7 @@ from ludus.games.nine_mens_morris.batch import (
     unpack_part,
 )
 from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS
-from ludus.learn.equivariant.model import EquivariantNetwork
+from ludus.learn.equivariant.network import EquivariantNetwork
 from ludus.learn.scholar.config import ChainConfig
 from ludus.learn.scholar.data import ExampleGenerator, NewExamples, sample_one
 from ludus.learn.scholar.encoding import NUM_EXPERTS

@@ -13,9 +13,9 @@ from ludus.games.nine_mens_morris.batch import DRAW, LOST, PositionBatch
 from ludus.games.nine_mens_morris.bitboards import Array
 from ludus.learn.common.optimizer import EmaOptimizer
 from ludus.learn.common.weights import BadWeights
-from ludus.learn.equivariant.group import GROUP_ORDER
-from ludus.learn.equivariant.model import EquivariantNetwork, KernelBasis
+from ludus.learn.equivariant.group import GROUP_ORDER, Permutations
 from ludus.learn.equivariant.muon import Muon
+from ludus.learn.equivariant.network import EquivariantNetwork, KernelBasis
 from ludus.learn.scholar.config import OptimizerName
 from ludus.learn.scholar.cuda import encode_positions, has_feature_kernel
 from ludus.learn.scholar.encoding import (
@@ -209,21 +209,26 @@ def _fit_ridge(inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     return solution
 
 
+def build_bank(
+    experts: Sequence[Mapping[str, NDArray[Any]]],
+    inputs: Permutations,
+    outputs: Permutations | int,
+    repeats: int,
+) -> EquivariantNetwork:
+    """Build a bank with the weights of experts of one size."""
+    first = experts[0].get("first")
+    if first is None or first.ndim != 2:
+        raise BadWeights("an expert has no first layer")
+    blocks = sum(name.endswith("layer1") for name in experts[0])
+    network = EquivariantNetwork(inputs, outputs, len(first), blocks, len(experts), repeats=repeats)
+    fill_bank(network, experts)
+    return network.eval().requires_grad_(False)
+
+
 def build_expert(weights: ScholarWeights, number: int) -> EquivariantNetwork:
     """Build one expert of a scorer in torch, with all outputs of the player's."""
-    tensors = weights.expert_weights(number)
-    channels = len(tensors["first"])
-    blocks = sum(name.endswith("layer1") for name in tensors)
-    network = EquivariantNetwork(
-        FEATURE_PERMUTATIONS,
-        len(OUTPUT_NAMES),
-        channels,
-        blocks,
-        repeats=weights.repeats[number],
-    )
-    parameters = {name: torch.as_tensor(values)[None] for name, values in tensors.items()}
-    nn.Module.load_state_dict(network, parameters)
-    return network.eval().requires_grad_(False)
+    experts = [weights.expert_weights(number)]
+    return build_bank(experts, FEATURE_PERMUTATIONS, len(OUTPUT_NAMES), weights.repeats[number])
 
 
 def split_experts(bank: nn.Module) -> list[Arrays]:

@@ -10,9 +10,8 @@ from torch import nn
 from torch.nn import functional
 
 from ludus.games.nine_mens_morris.batch import NO_POINT
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import CHOICE_PERMUTATIONS, Permutations
-from ludus.learn.equivariant.model import EquivariantNetwork
+from ludus.learn.equivariant.network import EquivariantNetwork
 from ludus.learn.onnx_export import INT64, ExportableNetwork, TensorInfo
 from ludus.learn.scholar.encoding import (
     FEATURE_PERMUTATIONS,
@@ -29,7 +28,7 @@ from ludus.learn.scholar.inference import (
     select_part_weights,
     select_precision,
 )
-from ludus.learn.scholar.network import fill_bank
+from ludus.learn.scholar.network import build_bank
 from ludus.learn.scholar.weights import SCORER, ScholarWeights
 
 NUM_CHOICES = NO_POINT + 1
@@ -101,7 +100,7 @@ class RoutedExperts(nn.Module):
         for (precision, passes, _), kinds in members.items():
             bank_of_expert[kinds] = len(self.banks)
             place_in_bank[kinds] = torch.arange(len(kinds))
-            network = _build_bank([experts[kind] for kind in kinds], inputs, outputs, passes)
+            network = build_bank([experts[kind] for kind in kinds], inputs, outputs, passes)
             if precision is np.float64:
                 network.double()
             self.banks.append(ExpertBank(network, num_logits))
@@ -116,18 +115,6 @@ class RoutedExperts(nn.Module):
             places = self.place_in_bank[experts[which]]
             found = found.index_copy(0, which, bank(rows[which], places))
         return found
-
-
-def _build_bank(
-    experts: Experts, inputs: Permutations, outputs: Permutations | int, repeats: int
-) -> EquivariantNetwork:
-    first = experts[0].get("first")
-    if first is None or first.ndim != 2:
-        raise BadWeights("an expert has no first layer")
-    blocks = sum(name.endswith("layer1") for name in experts[0])
-    network = EquivariantNetwork(inputs, outputs, len(first), blocks, len(experts), repeats=repeats)
-    fill_bank(network, experts)
-    return network
 
 
 class ExpertSelector(nn.Module):

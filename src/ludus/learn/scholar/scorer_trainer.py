@@ -15,7 +15,7 @@ from ludus.games.nine_mens_morris.batch import (
     PositionBatch,
     classify,
 )
-from ludus.learn.equivariant.model import EquivariantNetwork
+from ludus.learn.equivariant.network import EquivariantNetwork
 from ludus.learn.scholar.config import ScorerConfig
 from ludus.learn.scholar.data import ExampleGenerator, NewExamples, select_moves
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS

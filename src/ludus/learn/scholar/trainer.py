@@ -11,7 +11,7 @@ from torch import nn
 from ludus.learn.common.optimizer import CaptureScope
 from ludus.learn.common.replay_buffer import Columns, ReplayBuffer
 from ludus.learn.common.weights import BadWeights
-from ludus.learn.equivariant.model import EquivariantNetwork
+from ludus.learn.equivariant.network import EquivariantNetwork
 from ludus.learn.scholar.config import TrainerConfig
 from ludus.learn.scholar.data import ExampleGenerator
 from ludus.learn.scholar.encoding import NUM_EXPERTS
