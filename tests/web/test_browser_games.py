@@ -126,6 +126,15 @@ def test_a_touch_asks_nobody_and_an_illegal_one_does_nothing(
     assert [each.rpartition("/")[2].partition("?")[0] for each in requests] == ["moves"]
 
 
+def test_touching_another_man_begins_anew_and_touching_again_takes_back(page, server, client):
+    open_game(page, server, client, "hexapawn")
+    for place, touched in (("a1", "a1"), ("b1", "b1"), ("b1", ""), ("c1", "c1")):
+        page.locator(f'[data-place="{place}"]').click(force=True)
+        assert state(page) == ("0", touched)
+    page.keyboard.press("Escape")
+    assert state(page) == ("0", "")
+
+
 def test_a_double_goes_on_beyond_what_is_listed_at_once(page, server, client):
     """One man takes all four steps; each can be undone."""
     position = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 11"

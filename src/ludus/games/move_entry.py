@@ -180,17 +180,6 @@ class MoveEntry(Generic[P, M]):
         """Return the partial move continued by a place; raise BadMove if no legal move is."""
         return self.enter(position, (*touched, place))
 
-    def touch(self, position: P, touched: tuple[str, ...], place: str) -> PartialMove:
-        """Return the partial move after one more touch: continued, restarted or undone."""
-        try:
-            return self.extend(position, touched, place)
-        except BadMove:
-            if touched and place == touched[-1]:
-                return self.enter(position, touched[:-1])
-            if not touched:
-                raise
-            return self.enter(position, (*touched[:-1], place))
-
     def is_pass(self, position: P) -> bool:
         """Return whether no legal move has a place to touch."""
         return not any(map(self.game.steps, position.legal_moves()))

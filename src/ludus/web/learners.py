@@ -29,7 +29,7 @@ SEED = 1
 """Random seed of the choices, so that a comparison can be repeated."""
 
 
-class Learner(BaseModel):
+class ComparedLearner(BaseModel):
     """A player that has learned, and its stored result."""
 
     player: str
@@ -58,7 +58,7 @@ class Learners(BaseModel):
     """The learners of a game, and the positions in which they are compared."""
 
     positions: list[SamplePosition]
-    learners: list[Learner]
+    learners: list[ComparedLearner]
 
 
 @cache
@@ -84,7 +84,7 @@ def list_learners(game: AnyGame) -> LearnersView:
     )
 
 
-def _describe_learner(game: AnyGame, learner: Learner) -> LearnerView:
+def _describe_learner(game: AnyGame, learner: ComparedLearner) -> LearnerView:
     """Return a learner with its stored result as a sentence and as a bar."""
     view = LearnerView(player=learner.player, title=learner.title, how=learner.how)
     if learner.lost is not None:
