@@ -79,7 +79,7 @@ def test_a_game_without_a_board_of_its_own_gets_the_plain_one():
 
 
 def walk(move_entry, position):
-    """Return each move that the listed steps lead to, with the touches; more are listed on demand."""
+    """Return each move that the listed steps lead to, with the touches."""
     found, waiting = {}, [()]
     seen = set()
     while waiting:
