@@ -9,10 +9,12 @@ from ludus.arena.regret import (
     RegretStatistics,
     compute_expected_regret,
     get_uniform_policy,
+    judge_choices,
 )
 from ludus.core.record import Record
 from ludus.games import game
 from ludus.oracles import oracle as find_oracle
+from ludus.players import player
 
 
 def _start_boards(played):
@@ -181,3 +183,15 @@ def test_the_player_begins_if_it_always_does():
     for job in plan.schedule():
         mover = game("hexapawn").parse(job.start).mover
         assert job.players[mover] == "random"
+
+
+def test_one_move_is_judged_in_each_position():
+    played = game("noughts_and_crosses")
+    texts = ["X../.../... o", "XX./OO./... x", "X.O/.../... x"]
+    positions = [played.parse(text) for text in texts]
+    perfect = judge_choices(player("perfect", played), positions)
+    assert (perfect.total.moves, perfect.total.critical, perfect.mean) == (3, 3, 0)
+    found = judge_choices(player("random", played), positions, seed=4)
+    assert found.games == judge_choices(player("random", played), positions, seed=4).games
+    assert sum(found.games) == found.total.regret > 0
+    assert found.total.critical - found.total.critical_kept == sum(map(bool, found.games))

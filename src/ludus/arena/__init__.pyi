@@ -25,6 +25,7 @@ from .regret import RegretTally as RegretTally
 from .regret import compute_expected_regret as compute_expected_regret
 from .regret import find_verdicts as find_verdicts
 from .regret import get_uniform_policy as get_uniform_policy
+from .regret import judge_choices as judge_choices
 from .report import TournamentReport as TournamentReport
 from .result_store import ResultStore as ResultStore
 from .tournament import BadTournament as BadTournament

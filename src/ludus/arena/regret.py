@@ -8,9 +8,11 @@ player's moves. A position is critical if some legal move has positive regret.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ludus.arena.choices import choose_moves, get_batch_size
 from ludus.arena.executors import Executor
 from ludus.arena.jobs import (
     FAULT_REASONS,
@@ -259,11 +261,36 @@ def regret(
     plan = RegretSchedule(conditions, spec, other, games, seed, starts, alternate)
     found = RegretStatistics(chosen, find_oracle(chosen) if oracle is None else oracle)
     schedule = {job.key: job for job in plan.schedule()}
-    with executor or choose_executor(chosen, (spec, other), objects, jobs) as pool:
-        for result in track(pool.run(schedule.values()), len(schedule)):
+    with ExitStack() as stack:
+        if executor is None:
+            executor = stack.enter_context(choose_executor(chosen, (spec, other), objects, jobs))
+        for result in track(executor.run(schedule.values()), len(schedule)):
             found.add(Record.parse(result.record), int(schedule[result.key].is_swapped))
             if result.reason in FAULT_REASONS and result.winner == 1:
                 found.faults[result.reason] += 1
+    return found
+
+
+def judge_choices(
+    player: Player,
+    positions: Sequence[Position],
+    *,
+    oracle: Oracle | None = None,
+    limit: Limit = Limit(),  # noqa: B008 - frozen
+    seed: int = 0,
+    track: Callable[[Iterator[Any], int], Iterable[Any]] = track_playing,
+) -> RegretStatistics:
+    """Let a player choose a move in each position, and compare it with perfect play.
+
+    `track` passes on the batches of moves, whose number it is given.
+    """
+    found_oracle = find_oracle(player.game) if oracle is None else oracle
+    found = RegretStatistics(player.game, found_oracle)
+    player.start_game(seed)
+    batch = get_batch_size(player)
+    parts = choose_moves(player, positions, limit, batch)
+    for number, moves in enumerate(track(parts, -(-len(positions) // batch))):
+        found.add_moves(positions[number * batch : number * batch + len(moves)], moves)
     return found
 
 

@@ -265,9 +265,9 @@ def tournament(
         if not isinstance(store, ResultStore):
             store = stack.enter_context(ResultStore(store or ":memory:"))
         missing = list_missing_games(plan, store)
-        executor = executor or choose_executor(chosen, plan.players, objects, jobs)
-        pool = stack.enter_context(executor)
-        for result in track(pool.run(missing), len(missing)):
+        if executor is None:
+            executor = stack.enter_context(choose_executor(chosen, plan.players, objects, jobs))
+        for result in track(executor.run(missing), len(missing)):
             store.add(result)
         return make_report(plan, store.results(plan.id), anchor)
 

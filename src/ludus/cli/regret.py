@@ -1,5 +1,6 @@
 """`ludus regret`: measure the minimax regret of a player against perfect play."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,7 +39,6 @@ from ludus.players import player as named_player
 if TYPE_CHECKING:
     from ludus.arena.regret import RegretStatistics, RegretTally
     from ludus.core.game import AnyGame
-    from ludus.core.player import Limit
     from ludus.oracles.interface import Oracle
 
 MAX_ERRORS_SHOWN = 20
@@ -96,35 +96,35 @@ def regret(
     chosen = named_game(game, rules)
     judge = find_oracle(chosen, oracle)
     limit = Limit(time, nodes, depth)
-    about: dict[str, Any] = {
-        "game": chosen.id,
-        "rules": dataclass_as_json(chosen.rules),
-        "player": player,
-    }
+    rules_ = dataclass_as_json(chosen.rules)
+    about: dict[str, Any] = {"game": chosen.id, "rules": rules_, "player": player}
     if one_move:
-        found = arena.RegretStatistics(chosen, judge)
-        about["over"] = _evaluate_choices(found, player, positions, games, seed, limit)
+        sample, about["over"] = _sample_positions(chosen, positions, games, seed)
+        found = arena.judge_choices(
+            named_player(player, chosen),
+            sample,
+            oracle=judge,
+            limit=limit,
+            seed=seed,
+            track=_make_tracker("choosing", judge, chosen, player),
+        )
     else:
         about["opponent"] = other = _add_oracle_option(opponent, oracle)
-
-        def track(results: Any, num_games: int) -> Any:
-            _print_notices(judge, chosen, player, other)
-            return track_progress(results, num_games, "playing")
-
-        found = arena.regret(
-            chosen,
-            player,
-            opponent=other,
-            games=games or 100,
-            seed=seed,
-            alternate=alternate,
-            positions=_read_starts(chosen, positions),
-            random_plies=random_plies,
-            limit=limit,
-            oracle=judge,
-            executor=make_executor(jobs, cluster),
-            track=track,
-        )
+        with make_executor(jobs, cluster) as executor:
+            found = arena.regret(
+                chosen,
+                player,
+                opponent=other,
+                games=games or 100,
+                seed=seed,
+                alternate=alternate,
+                positions=_read_starts(chosen, positions),
+                random_plies=random_plies,
+                limit=limit,
+                oracle=judge,
+                executor=executor,
+                track=_make_tracker("playing", judge, chosen, player, other),
+            )
     report = _make_report(found)
     if json:
         print_json(**about, seed=seed, **report)
@@ -134,12 +134,22 @@ def regret(
         print(f"\n{about['over']} positions in which the game is over were left out")
 
 
-def _print_notices(oracle: "Oracle", game: "AnyGame", *players: str) -> None:
-    """Say which moves can be judged, if not all, and what users should know about players."""
-    if not oracle.has_value(game.start()):
-        advice = f"; {oracle.advice} solves all" if oracle.advice else ""
-        print_notice(f"{game.id} is solved {oracle.coverage}; no other moves are judged{advice}")
-    print_player_notices(named_player(spec, game) for spec in players)
+def _make_tracker(label: str, oracle: "Oracle", game: "AnyGame", *players: str) -> Any:
+    """Return what shows progress, and says first what users should know.
+
+    That is which moves can be judged, if not all, and the notices of players.
+    """
+
+    def track(items: Iterable[Any], total: int) -> Iterator[Any]:
+        if not oracle.has_value(game.start()):
+            advice = f"; {oracle.advice} solves all" if oracle.advice else ""
+            print_notice(
+                f"{game.id} is solved {oracle.coverage}; no other moves are judged{advice}"
+            )
+        print_player_notices(named_player(spec, game) for spec in players)
+        yield from track_progress(items, total, label)
+
+    return track
 
 
 def _add_oracle_option(opponent: str, folder: Path | None) -> str:
@@ -167,27 +177,22 @@ def _read_starts(game: "AnyGame", file: Path | None) -> list[str]:
     return found
 
 
-def _evaluate_choices(
-    found: "RegretStatistics",
-    spec: str,
-    file: Path | None,
-    num_positions: int | None,
-    seed: int,
-    limit: "Limit",
-) -> int:
-    """Evaluate one move in each position, or in a random sample of `num_positions` positions.
+def _sample_positions(
+    game: "AnyGame", file: Path | None, num_positions: int | None, seed: int
+) -> tuple[list[Any], int]:
+    """Return the positions of a file, or a random sample, and the number of finished ones.
 
-    Return the number of finished positions, which are left out.
+    In a finished position there is no move to evaluate, so it is left out.
     """
     import random
 
-    from ludus.arena.choices import choose_moves, get_batch_size, parse_positions
+    from ludus.arena.choices import parse_positions
 
     if file is None:
         raise BadSpec("--one-move needs --positions FILE")
     text = read_lines_file(file)
     try:
-        parsed = parse_positions(text, found.game, skip_finished=True)
+        parsed = parse_positions(text, game, skip_finished=True)
     except BadPosition as error:
         raise BadPosition(f"{quote_path(file)}, {error}") from error
     if not parsed:
@@ -195,17 +200,7 @@ def _evaluate_choices(
     over = len(text.removesuffix("\n").split("\n")) - len(parsed)
     if num_positions is not None and num_positions < len(parsed):
         parsed = random.Random(seed).sample(parsed, num_positions)
-    positions = [each.position for each in parsed]
-    _print_notices(found.oracle, found.game, spec)
-    player = named_player(spec, found.game)
-    player.start_game(seed)
-    batch = get_batch_size(player)
-    parts = track_progress(
-        choose_moves(player, positions, limit, batch), -(-len(positions) // batch), "choosing"
-    )
-    for number, moves in enumerate(parts):
-        found.add_moves(positions[number * batch : number * batch + len(moves)], moves)
-    return over
+    return [each.position for each in parsed], over
 
 
 def _make_report(found: "RegretStatistics") -> dict[str, Any]:

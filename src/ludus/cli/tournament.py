@@ -62,9 +62,9 @@ def tournament(
     plan = read_tournament(file, modules=modules or ())
     check_anchor(anchor or None, plan.players)
     _print_notices(plan)
-    executor = make_executor(jobs, cluster)
     results = out or file.with_suffix(".sqlite")
     with (
+        make_executor(jobs, cluster) as executor,
         ResultStore(results) as store,
         announce_run("tournament", plan.name or file.stem, file, results),
     ):

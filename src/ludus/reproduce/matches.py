@@ -1,6 +1,6 @@
 """Matches for experiments, in processes or in compiled code."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -8,8 +8,7 @@ from typing import Literal
 from ludus.arena.executors import Executor
 from ludus.arena.jobs import GameConditions, GameResult, derive_seed
 from ludus.arena.match import play_compiled_games
-from ludus.arena.report import list_missing_games
-from ludus.arena.result_store import ResultStore
+from ludus.arena.report import tournament as play_tournament
 from ludus.arena.tournament import Tournament
 from ludus.core.errors import LudusError
 from ludus.core.match import MAX_PLIES, MatchTally
@@ -97,20 +96,19 @@ def play_in_arena(
         starter="alternate" if match.starter == "alternate" else "fixed",
         name=match.key,
     )
-    with ResultStore(file) as store:
-        missing = list_missing_games(tournament, store)
-        done = match.games - len(missing)
+
+    def track(results: Iterable[GameResult], num_missing: int) -> Iterator[GameResult]:
+        done = match.games - num_missing
         report(done, match.games)
-        for number, result in enumerate(executor.run(missing), done + 1):
+        for number, result in enumerate(results, done + 1):
             _check_fault(result)
-            store.add(result)
+            yield result
             report(number, match.games)
-        pair = [r for r in store.results(tournament.id) if r.key[1:3] == players]
-    total = MatchTally()
-    for result in pair[: match.games]:
-        winner = None if result.winner is None else result.winner ^ is_swapped
-        total.add(winner, result.reason, result.plies)
-    return replace(total, reasons=total.rank_reasons())
+
+    found = play_tournament(tournament, store=file, executor=executor, track=track)
+    tally = found.standings.pairs[players]
+    wins = tally.wins[::-1] if is_swapped else tally.wins
+    return replace(tally, wins=wins, reasons=tally.rank_reasons())
 
 
 def _check_fault(result: GameResult) -> None:
