@@ -75,12 +75,12 @@ class ChancesTraining(Training[ChancesConfigT]):
         self.trainer.set_layers(found.layers)
 
     @abstractmethod
-    def facts(self) -> dict[str, Any]:
-        """Return what is told about the training beside its steps."""
+    def count_data(self) -> dict[str, int]:
+        """Return the number of games or of decisions, by its name in reports."""
 
     def _describe(self) -> dict[str, Any]:
         steps, seed = self.trainer.optimizer.steps, self.config.seed
-        return {"way": self.kind, **self.facts(), "steps": steps, "seed": seed}
+        return {"way": self.kind, **self.count_data(), "steps": steps, "seed": seed}
 
     def export(self) -> ChancesNetwork:
         return self.trainer.averaged.export(**self._describe())
@@ -132,7 +132,7 @@ class SelfplayTraining(ChancesTraining[SelfplayConfig]):
         self.selfplay.load(TrainingState(state.facts["games"], state.select("games")))
         self.trainer.load(TrainingState(state.facts["trainer"], state.select("trainer")))
 
-    def facts(self) -> dict[str, Any]:
+    def count_data(self) -> dict[str, int]:
         return {"games": self.selfplay.num_games}
 
 
@@ -255,5 +255,5 @@ class ExpertTraining(ChancesTraining[ExpertConfig]):
         self._num_files, self._num_steps = int(done["files"]), int(done["steps"])
         self.trainer.load(TrainingState(state.facts["trainer"], state.arrays))
 
-    def facts(self) -> dict[str, Any]:
+    def count_data(self) -> dict[str, int]:
         return {"groups": self.config.groups}
