@@ -82,12 +82,16 @@ export function labelPlace(place, view, entry) {
  * @param {MoveEntry} entry
  */
 function describeMen(place, label, view, entry) {
-  const name = entry.stackOf(place);
-  const now = entry.stacks[name];
-  if (String(now) === String(entry.drawn[name])) return label;
-  if (!now) return `${label.split(",")[0]}, empty`;
-  const side = view.seats?.[now[0]]?.side.toLowerCase() ?? "";
-  return `${label.split(",")[0]}, ${now[1]} ${side} ${now[1] === 1 ? "man" : "men"}`;
+  const names = entry.slots[place] ? [place] : [`${place}0`, `${place}1`];
+  const [now, before] = [entry.stacks, entry.drawn].map((stacks) =>
+    names.flatMap((name) => (name in stacks ? [/** @type {[number, number]} */ (stacks[name])] : [])),
+  );
+  if (!now || String(now) === String(before)) return label;
+  const men = now.map(([side, count]) => {
+    const name = view.seats?.[side]?.side.toLowerCase() ?? "";
+    return `${count} ${name} ${count === 1 ? "man" : "men"}`;
+  });
+  return [label.split(",")[0], men.join(", ") || "empty"].join(", ");
 }
 
 /**
