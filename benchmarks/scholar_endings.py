@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from ludus.games import game
-from ludus.learn.common.optimizer import cosine_decay, warm_up
+from ludus.learn.optimizer import cosine_decay, warm_up
 from ludus.learn.scholar.config import BankConfig, ScorerConfig, load_preset
 from ludus.learn.scholar.encoding import NUM_EXPERTS, select_expert
 from ludus.learn.scholar.evaluate import EvaluationSet

@@ -19,7 +19,7 @@ from ludus.cli.output import print_json, print_table, show_progress
 from ludus.core.files import check_output, write_text
 
 if TYPE_CHECKING:
-    from ludus.learn.common.move_explanation import DecodingRule
+    from ludus.learn.move_explanation import DecodingRule
     from ludus.learn.nnmm.evaluate import ChainEvaluation, EvaluatedPart, Recipe
 
 

@@ -130,7 +130,7 @@ def reproduce(
 def _check_options(
     size: str, oracle: Path | None, device: str, from_results: bool, is_changing: bool
 ) -> None:
-    from ludus.learn.common.devices import DEVICES
+    from ludus.learn.devices import DEVICES
     from ludus.reproduce.published import RUN_SIZES
 
     if size:

@@ -1,11 +1,10 @@
 from .checkpoint import TrainingState as TrainingState
 from .checkpoint import load_checkpoint as load_checkpoint
 from .checkpoint import save_checkpoint as save_checkpoint
-from .common.devices import select_device as select_device
-from .common.optimizer import GraphedCallable as GraphedCallable
 from .config import Options as Options
 from .config import TorchTrainingConfig as TorchTrainingConfig
 from .config import TrainingConfig as TrainingConfig
+from .devices import select_device as select_device
 from .episodes import EpisodeTraining as EpisodeTraining
 from .episodes import Learner as Learner
 from .episodes import PerfectOpponent as PerfectOpponent
@@ -14,6 +13,7 @@ from .episodes import RunResult as RunResult
 from .episodes import run_trainings as run_trainings
 from .episodes import train_learner as train_learner
 from .episodes import train_series as train_series
+from .optimizer import GraphedCallable as GraphedCallable
 from .registry import LEARNERS as LEARNERS
 from .registry import learner as learner
 from .training import Clock as Clock

@@ -17,7 +17,7 @@ from safetensors.numpy import save
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import write_bytes
-from ludus.learn.common.weights import (
+from ludus.learn.weights import (
     CHECKSUM_KEY,
     METADATA_KEY,
     Arrays,

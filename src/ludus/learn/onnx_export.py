@@ -14,7 +14,7 @@ from ludus.core.files import quote_path
 from ludus.core.player import Player
 from ludus.core.spec import parse_spec
 from ludus.games import game as named_game
-from ludus.learn.common.weights import BadWeights
+from ludus.learn.weights import BadWeights
 
 if TYPE_CHECKING:
     from torch import nn

@@ -10,7 +10,6 @@ import pytest
 from ludus.core.errors import BadSpec
 from ludus.games import game
 from ludus.learn import learner
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.dqn.network import QNetworkTrainer
 from ludus.learn.dqn.player import WEIGHTS_FOLDER
 from ludus.learn.dqn.train import (
@@ -30,6 +29,7 @@ from ludus.learn.dqn.weights import (
     select_weights,
 )
 from ludus.learn.episodes import train_learner
+from ludus.learn.weights import BadWeights
 from ludus.players import player
 from support.waiting import PATIENCE
 

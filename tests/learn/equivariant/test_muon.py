@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from ludus.learn.common.optimizer import load_optimizer_arrays, optimizer_arrays
 from ludus.learn.equivariant import group
 from ludus.learn.equivariant.fourier_torch import kernel_from_fourier, kernel_to_fourier
 from ludus.learn.equivariant.muon import Muon, orthogonalize, orthogonalize_kernels
 from ludus.learn.equivariant.network import EquivariantNetwork, fourier_parameters
+from ludus.learn.optimizer import load_optimizer_arrays, optimizer_arrays
 
 IDENTITY = int(group.RELATIVE_ELEMENTS[0, 0])
 """The group element that moves nothing."""

@@ -8,7 +8,6 @@ from ludus._native import chances as native
 from ludus._native import equities
 from ludus.core.errors import BadSpec
 from ludus.games.backgammon.batch import generate_afterstates, position_to_row, row_to_view
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.gammon.afterstate_inputs import UNIT_NAMES, compute_inputs
 from ludus.learn.gammon.data import load_test_positions as shipped_test_positions
 from ludus.learn.gammon.network import (
@@ -16,6 +15,7 @@ from ludus.learn.gammon.network import (
     compute_equities,
     load_shipped_chances,
 )
+from ludus.learn.weights import BadWeights
 from ludus.players import player
 from support.backgammon import met, position
 

@@ -8,12 +8,12 @@ import pytest
 from ludus.core.errors import BadSpec, LudusError
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
 from ludus.learn import fit, train
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.gammon.config import GammonConfig
 from ludus.learn.gammon.data import ScoredMoves
 from ludus.learn.gammon.encoding import MOVE_ENCODINGS
 from ludus.learn.gammon.network import GammonNetwork
 from ludus.learn.gammon.train import NOISE_RANGE, GammonTraining
+from ludus.learn.weights import BadWeights
 from support.backgammon import met
 
 

@@ -10,7 +10,6 @@ from safetensors.numpy import load_file, save_file
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import (
     Committee,
     NetworkChain,
@@ -23,6 +22,7 @@ from ludus.learn.nnmm.chain import (
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.decoding import PartialMoves
 from ludus.learn.nnmm.weights import load_weights as load_one
+from ludus.learn.weights import BadWeights
 from support.morris import positions
 from support.nnmm_chains import is_close, random_chain, saved_chain
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputColumns
 from ludus.learn.nnmm.inference import NumpyNetwork
+from ludus.learn.weights import BadWeights
 from support.nnmm_chains import SMALL, is_close, random_chain, tensors_of, torch_network
 
 COLUMNS = INPUT_MODELS["rawest"].columns(1)

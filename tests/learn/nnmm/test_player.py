@@ -13,7 +13,7 @@ from ludus.core.marks import HasPictures
 from ludus.core.player import Limit
 from ludus.games.nine_mens_morris import PASS, POINTS
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.common.move_explanation import ABSENT_PART_NAMES
+from ludus.learn.move_explanation import ABSENT_PART_NAMES
 from ludus.learn.nnmm.chain import DEFAULT_SIZE, NetworkChain, find_shipped_weights, load_chain
 from ludus.learn.nnmm.parts import ORDERS, PARTS, classes_to_moves, moves_to_classes
 from ludus.learn.nnmm.policy import decode_legal_move

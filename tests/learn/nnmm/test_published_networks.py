@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from ludus.datasets import augment, parse_lines, read_dataset
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import NetworkChain
 from ludus.learn.nnmm.parts import points_to_classes
 from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
+from ludus.learn.weights import BadWeights
 from support.facilities import external
 
 FIRST = 2000

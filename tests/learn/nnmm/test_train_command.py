@@ -11,12 +11,12 @@ import pytest
 
 from ludus.cli.main import run
 from ludus.learn.checkpoint import BadCheckpoint
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import NetworkChain
 from ludus.learn.nnmm.config import NnmmConfig
 from ludus.learn.nnmm.train import NnmmTraining
 from ludus.learn.nnmm.weights import load_weights
 from ludus.learn.training import fit
+from ludus.learn.weights import BadWeights
 from ludus.web.worker import load_curves
 from support.teacher_dataset import write_teacher_moves
 from support.waiting import PATIENCE

@@ -9,9 +9,9 @@ from safetensors.numpy import load_file, save_file
 
 from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.nnmm.chain import NetworkChain
 from ludus.learn.nnmm.weights import ChainWeights, load_weights, save_weights
+from ludus.learn.weights import BadWeights
 from support.morris import positions
 from support.nnmm_chains import is_close, random_chain, saved_chain
 

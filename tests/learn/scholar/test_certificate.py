@@ -19,7 +19,6 @@ from ludus.games.nine_mens_morris.batch import (
 from ludus.games.nine_mens_morris.batch import pack_moves as pack
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.checkpoint import BadCheckpoint
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.bounded_scores import (
     CachedScores,
@@ -50,6 +49,7 @@ from ludus.learn.scholar.exceptions import (
 )
 from ludus.learn.scholar.inference import NUM_RESULTS, Scorer
 from ludus.learn.scholar.weights import load_weights, pack_weights
+from ludus.learn.weights import BadWeights
 from support.scholar_games import FOUR, drawn_endings, oracle_of, source_of
 from support.scholar_weights import GAME, made, random_weights
 

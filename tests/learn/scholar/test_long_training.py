@@ -12,7 +12,6 @@ from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn import fit
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import trainer
 from ludus.learn.scholar.chain_trainer import ChainTrainer
 from ludus.learn.scholar.config import (
@@ -29,6 +28,7 @@ from ludus.learn.scholar.exceptions import Exceptions, save_exceptions
 from ludus.learn.scholar.network import find_dead_experts, revive_experts
 from ludus.learn.scholar.scorer_trainer import DistillationTrainer, ExactTrainer
 from ludus.learn.scholar.train import ScholarTraining
+from ludus.learn.weights import BadWeights
 from support.scholar_games import FOUR, source_of
 from support.scholar_weights import random_weights
 

@@ -15,8 +15,7 @@ from ludus.games.nine_mens_morris import PASS, POINTS, SYMMETRIES
 from ludus.games.nine_mens_morris.batch import NO_POINT, PARTS, PositionBatch
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.notation import PositionFields
-from ludus.learn.common.move_explanation import ABSENT_PART_NAMES
-from ludus.learn.common.weights import BadWeights
+from ludus.learn.move_explanation import ABSENT_PART_NAMES
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT
 from ludus.learn.scholar.inference import (
@@ -31,6 +30,7 @@ from ludus.learn.scholar.player import (
     has_repeating_move,
 )
 from ludus.learn.scholar.weights import load_weights
+from ludus.learn.weights import BadWeights
 from support.morris import positions
 from support.scholar_weights import GAME, made, random_weights, saved
 

@@ -13,7 +13,6 @@ from ludus.cli.main import run
 from ludus.core.errors import BadSpec, LudusWarning
 from ludus.games.nine_mens_morris.batch import DRAW
 from ludus.learn import fit
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import GROUP_ORDER
 from ludus.learn.scholar.chain_trainer import ChainTrainer
 from ludus.learn.scholar.config import (
@@ -41,6 +40,7 @@ from ludus.learn.scholar.weights import (
     quantize,
     quantize_kernel,
 )
+from ludus.learn.weights import BadWeights
 from support.repetition import repeat
 from support.scholar_games import FOUR, source_of
 from support.scholar_weights import random_weights

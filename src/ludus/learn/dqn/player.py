@@ -11,7 +11,6 @@ import numpy as np
 from ludus.core.errors import BadSpec
 from ludus.core.game import Position
 from ludus.core.player import Choice, Limit, Player
-from ludus.learn.common.weights import find_shipped
 from ludus.learn.dqn.weights import (
     SUPPORTED_GAMES,
     FloatArray,
@@ -20,6 +19,7 @@ from ludus.learn.dqn.weights import (
     list_actions,
     load_weights,
 )
+from ludus.learn.weights import find_shipped
 
 WEIGHTS_FOLDER = Path(__file__).with_name("weights")
 

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ludus.core.extras import require_package
 from ludus.core.game import AnyGame, Move, Position
 from ludus.learn.checkpoint import TrainingState
-from ludus.learn.common.devices import require_package
-from ludus.learn.common.replay_buffer import ReplayBuffer
 from ludus.learn.config import Options
 from ludus.learn.dqn.weights import (
     SUPPORTED_GAMES,
@@ -35,6 +34,7 @@ from ludus.learn.episodes import (
     PerfectOpponent,
     play_episode,
 )
+from ludus.learn.replay_buffer import ReplayBuffer
 
 if TYPE_CHECKING:
     from ludus.learn.dqn.network import QNetworkTrainer

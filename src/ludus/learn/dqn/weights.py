@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ludus.core.game import AnyGame, Position
 from ludus.games.squares import encode_cells
-from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 from ludus.learn.episodes import complete_rules
+from ludus.learn.weights import BadWeights, read_npz, write_npz
 
 SUPPORTED_GAMES = frozenset({"noughts_and_crosses", "hexapawn"})
 

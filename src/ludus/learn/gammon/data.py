@@ -13,8 +13,8 @@ from ludus.core.errors import LudusError, quote
 from ludus.core.files import read_text
 from ludus.datasets.backgammon import scored_positions
 from ludus.datasets.backgammon.scored_positions import ScoredPosition
-from ludus.learn.common.weights import compute_checksum
 from ludus.learn.gammon.encoding import EncodedMoves, MoveEncoding, encode_positions
+from ludus.learn.weights import compute_checksum
 
 DATA_FOLDER: Final = Path(scored_positions.__file__).with_name("data")
 

@@ -12,9 +12,9 @@ from ludus.core.errors import quote
 from ludus.core.executors import TaskExecutor
 from ludus.core.extras import require_package
 from ludus.core.files import make_folder
-from ludus.learn.common.weights import BadWeights, read_npz, write_npz
 from ludus.learn.gammon.config import GROUP
 from ludus.learn.gammon.network import NUM_CHANCES
+from ludus.learn.weights import BadWeights, read_npz, write_npz
 
 CHUNK = 20_000
 GROUPS_PER_FILE = 50_000

@@ -22,7 +22,8 @@ from ludus.core.errors import BadSpec
 from ludus.core.processes import count_cores
 from ludus.games.backgammon import Backgammon
 from ludus.games.backgammon.batch import position_to_row
-from ludus.learn.common.weights import (
+from ludus.learn.gammon.encoding import EncodedMoves, MoveEncoding, find_encoding
+from ludus.learn.weights import (
     KIND_KEY,
     Arrays,
     BadWeights,
@@ -32,7 +33,6 @@ from ludus.learn.common.weights import (
     write_npz,
     write_tensors,
 )
-from ludus.learn.gammon.encoding import EncodedMoves, MoveEncoding, find_encoding
 from ludus.render.diagram import format_network, name_layers
 
 FloatArray = NDArray[np.float32]

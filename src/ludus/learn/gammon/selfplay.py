@@ -18,7 +18,6 @@ from ludus.core.executors import TaskExecutor
 from ludus.games.backgammon import Backgammon
 from ludus.games.backgammon.batch import position_to_row
 from ludus.learn.checkpoint import TrainingState, prefix_names
-from ludus.learn.common.optimizer import to_arrays, to_tensors
 from ludus.learn.gammon.afterstates import ROW, Afterstates, NativeAfterstates, Rows
 from ludus.learn.gammon.config import GROUP, SelfplayConfig
 from ludus.learn.gammon.model import (
@@ -33,6 +32,7 @@ from ludus.learn.gammon.model import (
 )
 from ludus.learn.gammon.network import NUM_CHANCES, FloatArray, Layers
 from ludus.learn.gammon.trainer import ChancesTrainer
+from ludus.learn.optimizer import to_arrays, to_tensors
 
 LAST_DECAY = 0.3
 """Lambda at the end of TD(lambda)."""

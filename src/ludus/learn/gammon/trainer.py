@@ -4,11 +4,11 @@ import torch
 from torch.nn import functional
 
 from ludus.learn.checkpoint import TrainingState
-from ludus.learn.common.optimizer import EmaOptimizer, cosine_decay, to_arrays, warm_up
 from ludus.learn.gammon.afterstates import Afterstates, open_afterstates
 from ludus.learn.gammon.config import ChancesConfig
 from ludus.learn.gammon.model import ChancesModel, Predictor, compute_equity
 from ludus.learn.gammon.network import Layers
+from ludus.learn.optimizer import EmaOptimizer, cosine_decay, to_arrays, warm_up
 
 WARM_UP = 0.01
 """Part of the training in which the learning rate rises."""

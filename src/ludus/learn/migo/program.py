@@ -25,7 +25,7 @@ from ludus.core.files import quote_path, read_bytes
 from ludus.core.game import AnyGame
 from ludus.games.noughts_and_crosses.game import lines
 from ludus.games.squares import SquaresPosition
-from ludus.learn.common.weights import find_shipped
+from ludus.learn.weights import find_shipped
 
 Metarule = Literal["postcond", "negation", "forcing"]
 

@@ -13,9 +13,8 @@ from ludus.core.errors import BadSpec, quote
 from ludus.core.processes import count_cores
 from ludus.core.spec import apply_options, check_range
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.common.move_explanation import DECODING_RULES
-from ludus.learn.common.move_explanation import DecodingRule as DecodingRule
-from ludus.learn.common.weights import BadWeights, find_shipped, read_tensors, write_tensors
+from ludus.learn.move_explanation import DECODING_RULES
+from ludus.learn.move_explanation import DecodingRule as DecodingRule
 from ludus.learn.nnmm.decoding import (
     ChainMember,
     Decoder,
@@ -36,6 +35,7 @@ from ludus.learn.nnmm.weights import (
     load_weights,
     parse_weights,
 )
+from ludus.learn.weights import BadWeights, find_shipped, read_tensors, write_tensors
 
 COMMITTEE_KIND = "nnmm committee"
 

@@ -14,7 +14,6 @@ from ludus.core.errors import BadSpec
 from ludus.core.spec import check_choice
 from ludus.games.nine_mens_morris.batch import NO_POINT, MoveBatch
 from ludus.learn.checkpoint import TrainingState
-from ludus.learn.common.optimizer import to_arrays, to_tensors
 from ludus.learn.nnmm.config import Preset
 from ludus.learn.nnmm.data import EncodedEntries, Examples, LegalMasks, Split
 from ludus.learn.nnmm.ensemble import predict_classes, sample_member_examples
@@ -27,6 +26,7 @@ from ludus.learn.nnmm.network_trainer import (
 )
 from ludus.learn.nnmm.parts import PARTS, ChainStep, PartOrder, points_to_classes
 from ludus.learn.nnmm.weights import ChainWeights, Tensors
+from ludus.learn.optimizer import to_arrays, to_tensors
 
 
 @dataclass(frozen=True)

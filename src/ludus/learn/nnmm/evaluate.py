@@ -26,7 +26,7 @@ from ludus.games.nine_mens_morris.bitboards import (
     removable_men,
 )
 from ludus.games.nine_mens_morris.rules import PRESETS
-from ludus.learn.common.move_explanation import DecodingRule
+from ludus.learn.move_explanation import DecodingRule
 from ludus.learn.nnmm.chain import DEFAULT_BREADTH, NetworkChain
 from ludus.learn.nnmm.data import split_contiguously
 from ludus.learn.nnmm.parts import (

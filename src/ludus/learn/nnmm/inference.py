@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import LudusError, quote
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import CLASS_PERMUTATIONS
 from ludus.learn.equivariant.inference import (
     NumpyEquivariantNetwork,
@@ -23,6 +22,7 @@ from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import InputColumns, Rows
 from ludus.learn.nnmm.parts import NUM_CLASSES
 from ludus.learn.nnmm.weights import Array, Tensors
+from ludus.learn.weights import BadWeights
 
 BATCH_NORM_EPSILON = 1e-5
 """The epsilon that torch adds to a variance."""

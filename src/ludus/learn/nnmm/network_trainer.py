@@ -16,16 +16,16 @@ from torch.nn import functional
 
 from ludus.core.errors import BadSpec
 from ludus.learn.checkpoint import TrainingState, prefix_names
-from ludus.learn.common.optimizer import (
+from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig, Precision
+from ludus.learn.nnmm.data import Examples
+from ludus.learn.nnmm.network import build_network
+from ludus.learn.optimizer import (
     EmaOptimizer,
     cosine_decay,
     to_arrays,
     to_tensors,
     warm_up,
 )
-from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig, Precision
-from ludus.learn.nnmm.data import Examples
-from ludus.learn.nnmm.network import build_network
 from ludus.learn.training import Clock, Diverged
 
 Tensors = dict[str, Tensor]

@@ -14,7 +14,7 @@ from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import SYMMETRIES, Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
-from ludus.learn.common.move_explanation import DecodingRule, MoveDecision
+from ludus.learn.move_explanation import DecodingRule, MoveDecision
 from ludus.learn.nnmm.chain import DEFAULT_BREADTH, DEFAULT_SIZE, check_breadth, load_chain
 from ludus.learn.nnmm.decoding import check_rules, check_symmetries
 from ludus.learn.nnmm.parts import classes_to_moves

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
-from ludus.learn.common.move_explanation import (
+from ludus.learn.move_explanation import (
     DecodingRule,
     MoveDecision,
     select_by_parts,

@@ -14,11 +14,11 @@ from ludus.core.executors import connect_to_ray
 from ludus.core.extras import require_package
 from ludus.core.files import quote_path
 from ludus.core.spec import check_choice
-from ludus.learn.common.devices import select_device
-from ludus.learn.common.tuning import open_study
+from ludus.learn.devices import select_device
 from ludus.learn.nnmm.config import Architecture, Preset, PresetConfig
 from ludus.learn.nnmm.data import Split, compute_fingerprint, read_entries, split_entries
 from ludus.learn.training import Diverged
+from ludus.learn.tuning import open_study
 
 if TYPE_CHECKING:
     import optuna

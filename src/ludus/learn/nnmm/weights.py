@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import quote
 from ludus.core.files import describe_os_error
-from ludus.learn.common.weights import BadWeights, read_npz, read_tensors, write_tensors
 from ludus.learn.nnmm.config import MAX_MEMBERS, NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputModel
 from ludus.learn.nnmm.parts import PARTS, PartOrder
+from ludus.learn.weights import BadWeights, read_npz, read_tensors, write_tensors
 from ludus.render.diagram import format_network
 
 CHAIN_KIND = "nnmm"

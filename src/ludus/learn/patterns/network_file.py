@@ -23,9 +23,9 @@ from typing import Any
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import parse_json_object, quote_path, read_bytes, write_bytes
-from ludus.learn.common.weights import find_shipped
 from ludus.learn.patterns.encoding import NUM_PATTERNS
 from ludus.learn.patterns.network import PatternNetwork
+from ludus.learn.weights import find_shipped
 
 NETWORK_FORMAT, NETWORK_VERSION = "ludus-patterns", 1
 

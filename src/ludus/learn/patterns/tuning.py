@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ludus._native import patterns as native
 from ludus.core.errors import BadSpec
 from ludus.core.executors import TaskExecutor
+from ludus.core.extras import require_package
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_choice
 from ludus.games import game as named_game
-from ludus.learn.common.devices import require_package
-from ludus.learn.common.tuning import open_study
 from ludus.learn.patterns.config import FuzzySettings, build_policy
 from ludus.learn.patterns.network import PatternNetwork
 from ludus.learn.patterns.network_file import load_network as named_network
 from ludus.learn.patterns.player import NATIVE_HEURISTICS, build_native_policy
+from ludus.learn.tuning import open_study
 
 if TYPE_CHECKING:
     import optuna

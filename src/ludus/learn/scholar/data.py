@@ -9,9 +9,9 @@ import torch
 
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.checkpoint import TrainingState, prefix_names
-from ludus.learn.common.optimizer import NUM_WARMUP_CALLS
-from ludus.learn.common.prefetch import Prefetcher
-from ludus.learn.common.replay_buffer import ReplayBuffer
+from ludus.learn.optimizer import NUM_WARMUP_CALLS
+from ludus.learn.prefetch import Prefetcher
+from ludus.learn.replay_buffer import ReplayBuffer
 from ludus.learn.scholar.config import DataMixture, SelfPlayConfig, TrainerConfig
 from ludus.learn.scholar.encoding import MEN_PER_SIDE, select_expert
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource, to_numpy

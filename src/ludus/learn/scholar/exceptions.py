@@ -24,7 +24,7 @@ from ludus.games.nine_mens_morris.batch import (
 )
 from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
-from ludus.learn.common.weights import BadWeights, read_tensors, write_tensors
+from ludus.learn.weights import BadWeights, read_tensors, write_tensors
 
 SUFFIX = ".exceptions"
 """Suffix of the file of exceptions beside a file of weights."""

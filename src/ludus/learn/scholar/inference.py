@@ -18,7 +18,6 @@ from ludus.games.nine_mens_morris.batch import (
     WIN,
     PositionBatch,
 )
-from ludus.learn.common.weights import BadWeights, find_shipped
 from ludus.learn.equivariant.group import (
     CHOICE_PERMUTATIONS,
     Permutations,
@@ -32,6 +31,7 @@ from ludus.learn.equivariant.inference import (
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
 from ludus.learn.scholar.exceptions import SUFFIX, PackedExceptions, load_exceptions
 from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, Tensors, load_weights
+from ludus.learn.weights import BadWeights, find_shipped
 
 NUM_RESULTS = UNKNOWN
 """A loss, a draw and a win of the mover."""

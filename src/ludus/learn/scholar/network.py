@@ -11,11 +11,10 @@ from torch.nn import functional
 
 from ludus.games.nine_mens_morris.batch import DRAW, LOST, PositionBatch
 from ludus.games.nine_mens_morris.bitboards import Array
-from ludus.learn.common.optimizer import EmaOptimizer
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.group import GROUP_ORDER, Permutations
 from ludus.learn.equivariant.muon import Muon
 from ludus.learn.equivariant.network import EquivariantNetwork, KernelBasis
+from ludus.learn.optimizer import EmaOptimizer
 from ludus.learn.scholar.config import OptimizerName
 from ludus.learn.scholar.cuda import encode_positions, has_feature_kernel
 from ludus.learn.scholar.encoding import (
@@ -29,6 +28,7 @@ from ludus.learn.scholar.encoding import (
 )
 from ludus.learn.scholar.inference import LONG_GAME_LOG2, NUM_RESULTS, OUTPUT_NAMES
 from ludus.learn.scholar.weights import ScholarWeights
+from ludus.learn.weights import BadWeights
 
 Arrays = dict[str, NDArray[Any]]
 """Weights of one network by name."""

@@ -26,13 +26,12 @@ from ludus.games.nine_mens_morris.batch import (
 from ludus.games.nine_mens_morris.board import POINTS, Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.learn.common.move_explanation import (
+from ludus.learn.move_explanation import (
     PART_MEANINGS,
     DecodingRule,
     MoveDecision,
     select_by_parts,
 )
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import MEN_PER_SIDE
 from ludus.learn.scholar.exceptions import NO_EXCEPTION, PackedExceptions, is_covered
@@ -49,6 +48,7 @@ from ludus.learn.scholar.inference import (
     penalize_length,
     utility,
 )
+from ludus.learn.weights import BadWeights
 
 FloatArray = NDArray[np.float32]
 

@@ -14,8 +14,8 @@ from ludus.core.files import quote_path, read_bytes
 from ludus.datasets.morris.files import read_dataset
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.checkpoint import TrainingState, prefix_names
-from ludus.learn.common.devices import select_device
-from ludus.learn.common.optimizer import (
+from ludus.learn.devices import select_device
+from ludus.learn.optimizer import (
     cosine_decay,
     get_random_state,
     set_random_state,

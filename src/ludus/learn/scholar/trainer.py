@@ -8,10 +8,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 import torch
 from torch import nn
 
-from ludus.learn.common.optimizer import CaptureScope
-from ludus.learn.common.replay_buffer import Columns, ReplayBuffer
-from ludus.learn.common.weights import BadWeights
 from ludus.learn.equivariant.network import EquivariantNetwork
+from ludus.learn.optimizer import CaptureScope
+from ludus.learn.replay_buffer import Columns, ReplayBuffer
 from ludus.learn.scholar.config import TrainerConfig
 from ludus.learn.scholar.data import ExampleGenerator
 from ludus.learn.scholar.encoding import NUM_EXPERTS
@@ -25,6 +24,7 @@ from ludus.learn.scholar.network import (
     revive_experts,
 )
 from ludus.learn.scholar.weights import ScholarWeights, pack_weights
+from ludus.learn.weights import BadWeights
 
 ConfigT = TypeVar("ConfigT", bound=TrainerConfig)
 

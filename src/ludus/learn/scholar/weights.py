@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ludus.core.errors import quote
-from ludus.learn.common.weights import BadWeights, read_tensors, write_tensors
 from ludus.learn.scholar.encoding import NUM_EXPERTS
+from ludus.learn.weights import BadWeights, read_tensors, write_tensors
 from ludus.render.diagram import format_network
 
 SCORER, CHAIN = KINDS = ("scholar-scorer", "scholar-chain")

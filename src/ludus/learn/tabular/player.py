@@ -17,11 +17,11 @@ from ludus.games import game as named_game
 from ludus.games.squares import SquaresPosition
 from ludus.games.squares_drawing import square_centres
 from ludus.learn import learner as named_learner
-from ludus.learn.common.weights import find_shipped
 from ludus.learn.episodes import EpisodeConfig, EpisodeTraining
 from ludus.learn.tabular.table import MoveTable, TableLearner, load_table
 from ludus.learn.tabular.train import HerLearner, MenaceLearner, QLearner
 from ludus.learn.training import fit
+from ludus.learn.weights import find_shipped
 from ludus.render.canvas import Canvas, Drawing, Point
 from ludus.render.theme import scope_rules
 

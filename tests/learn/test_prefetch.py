@@ -7,7 +7,7 @@ import weakref
 import pytest
 import torch
 
-from ludus.learn.common.prefetch import Prefetcher
+from ludus.learn.prefetch import Prefetcher
 
 CPU = torch.device("cpu")
 

@@ -9,14 +9,6 @@ import numpy as np
 import pytest
 
 import ludus
-from ludus.learn.common.weights import (
-    BadWeights,
-    find_shipped,
-    read_npz,
-    read_tensors,
-    write_npz,
-    write_tensors,
-)
 from ludus.learn.gammon.network import (
     SHIPPED_CHANCES,
     SHIPPED_NETWORKS,
@@ -25,6 +17,14 @@ from ludus.learn.gammon.network import (
 )
 from ludus.learn.nnmm.weights import load_weights as load_chain
 from ludus.learn.scholar.weights import load_weights as load_scholar
+from ludus.learn.weights import (
+    BadWeights,
+    find_shipped,
+    read_npz,
+    read_tensors,
+    write_npz,
+    write_tensors,
+)
 from support.paths import ROOT
 from support.repetition import repeat
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 import torch
 
-from ludus.learn.common.replay_buffer import ReplayBuffer
+from ludus.learn.replay_buffer import ReplayBuffer
 
 
 class Numbers(NamedTuple):

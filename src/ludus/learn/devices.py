@@ -1,9 +1,9 @@
-"""Devices of torch, and checks for optional packages; imports without torch."""
+"""Devices of torch; imports without torch."""
 
 from typing import TYPE_CHECKING
 
 from ludus.core.errors import LudusError, UnknownName, quote
-from ludus.core.extras import require_package as require_package
+from ludus.core.extras import require_package
 from ludus.core.spec import format_suggestion
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ludus.games.nine_mens_morris.board import POINTS, Move
-from ludus.learn.common.move_explanation import MoveDecision, select_by_parts
+from ludus.learn.move_explanation import MoveDecision, select_by_parts
 
 PLACED, MOVED = Move(None, 3, None), Move(5, 3, 7)
 

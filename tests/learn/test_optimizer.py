@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from ludus.learn.checkpoint import load_checkpoint, save_checkpoint
-from ludus.learn.common.optimizer import (
+from ludus.learn.optimizer import (
     NUM_WARMUP_CALLS,
     EmaOptimizer,
     GraphedCallable,

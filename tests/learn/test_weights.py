@@ -9,7 +9,10 @@ import pytest
 
 from ludus.core.errors import LudusError
 from ludus.games import game
-from ludus.learn.common.weights import (
+from ludus.learn.dqn.weights import load_weights
+from ludus.learn.gammon.network import GammonNetwork
+from ludus.learn.nnmm.weights import import_galassi_networks
+from ludus.learn.weights import (
     BadWeights,
     find_shipped,
     read_npz,
@@ -17,9 +20,6 @@ from ludus.learn.common.weights import (
     write_npz,
     write_tensors,
 )
-from ludus.learn.dqn.weights import load_weights
-from ludus.learn.gammon.network import GammonNetwork
-from ludus.learn.nnmm.weights import import_galassi_networks
 
 TENSORS = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.ones(2, np.int8)}
 
@@ -113,10 +113,10 @@ def test_shipped_files_are_found_by_name(tmp_path):
 
 
 PLAIN_MODULES = [
-    "common.weights",
-    "common.devices",
-    "common.replay_buffer",
-    "common.move_explanation",
+    "weights",
+    "devices",
+    "replay_buffer",
+    "move_explanation",
     "dqn.train",
     "nnmm.player",
     "scholar.player",

@@ -1,1 +1,0 @@
-"""Parts shared by the learners: online training, replay buffer, optimizer, checkpoints."""
