@@ -298,10 +298,9 @@ class ImitationTrainer(ScorerTrainer):
         entries: MoveBatch,
         batch: int = 2048,
     ) -> None:
-        """Prepare the training; `batch` is the number of positions in a step."""
+        """Prepare the training; a step has `batch` positions, or all if there are fewer."""
         # Scores are learned directly, without probabilities, so loss aversion has no meaning.
         super().__init__(replace(config, loss_aversion=1.0), device)
-        self.batch = batch
         positions = PositionBatch(*source.to_columns(entries.position_columns))
         examples = source.examples(positions)
         moves, made = as_tensor(examples.children.move), as_tensor(entries.pack())
@@ -312,6 +311,7 @@ class ImitationTrainer(ScorerTrainer):
             raise BadSpec("the teacher has made no legal move at all")
         self.examples = examples[to_source_array(known)]
         self.targets = is_made[known].int().argmax(1)
+        self.batch = min(batch, len(known))
 
     @property
     def examples_per_step(self) -> int:
