@@ -27,6 +27,7 @@ def read_folder(folder):
     }
 
 
+@pytest.mark.filterwarnings("ignore:examples are endings alone")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_odd_values(ludus, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
