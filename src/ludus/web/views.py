@@ -31,7 +31,7 @@ from ludus.web.schemas.games import (
 )
 from ludus.web.seats import Seat
 
-MAX_LOGGED_VIEWS = 6
+MAX_LOGGED_VIEWS = 4
 """Views of the current node that are kept, so that clients who have them are sent what changed."""
 
 MAX_REPORTED_MOVES = 6
