@@ -9,7 +9,6 @@ from ludus.core.errors import BadPosition, LudusError
 from ludus.games import game
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.migo import connect_three
-from ludus.learn.migo.examples import ExampleSet, KnownLevels
 from ludus.learn.migo.games import (
     WON_STATE,
     StateGraph,
@@ -18,8 +17,8 @@ from ludus.learn.migo.games import (
     count_states,
     find_target_game,
 )
-from ludus.learn.migo.induction import DependentLearner
-from ludus.learn.migo.inference import Reasoner
+from ludus.learn.migo.induction import DependentLearner, ExampleSet
+from ludus.learn.migo.inference import KnownLevels, Reasoner
 from ludus.learn.migo.learner import MigoOptions, StrategyLearner
 from ludus.oracles import oracle as find_oracle
 from support.migo_learners import all_boards

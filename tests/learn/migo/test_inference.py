@@ -3,11 +3,11 @@
 import pytest
 
 from ludus.games import game
-from ludus.learn.migo.examples import KnownLevels
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.inference import (
     CountingReasoner,
     HexapawnReasoner,
+    KnownLevels,
     Reasoner,
     Strategy,
     make_reasoner,

@@ -1,5 +1,3 @@
-from .examples import ExampleSet as ExampleSet
-from .examples import KnownLevels as KnownLevels
 from .explain import explain_program as explain_program
 from .games import WON_STATE as WON_STATE
 from .games import EndingState as EndingState
@@ -9,6 +7,8 @@ from .games import ThreeMenPrimitives as ThreeMenPrimitives
 from .games import count_states as count_states
 from .games import find_target_game as find_target_game
 from .induction import DependentLearner as DependentLearner
+from .induction import ExampleSet as ExampleSet
+from .inference import KnownLevels as KnownLevels
 from .inference import Reasoner as Reasoner
 from .inference import Strategy as Strategy
 from .learner import MigoOptions as MigoOptions

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ludus.core.game import Move, Position
-from ludus.learn.migo.examples import KnownLevels
 from ludus.learn.migo.games import State
-from ludus.learn.migo.inference import Strategy
+from ludus.learn.migo.inference import KnownLevels, Strategy
 from ludus.learn.migo.program import FLUENTS, MOVE_PREDICATE, Clause, Program, parse_level
 from ludus.render.canvas import Canvas, Point
 

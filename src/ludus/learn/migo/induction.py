@@ -14,11 +14,12 @@ win.
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any, Literal, Self
 
-from ludus.learn.migo.examples import ExampleKind, ExampleSet
 from ludus.learn.migo.inference import MOVE_CONCEPT, Concept, Condition, Reasoner
 from ludus.learn.migo.program import FLUENTS, MOVE_PREDICATE, Clause, Metarule, Program
 
@@ -30,6 +31,71 @@ FLUENT_CONDITIONS: dict[str, Condition] = {
     "drawn": ("drawn", MOVE_CONCEPT),
     "won": ("won", MOVE_CONCEPT),
 }
+
+
+ExampleKind = Literal["win", "draw"]
+
+MoveEdge = tuple[int, int]
+"""A move, as the states before and after it."""
+
+
+@dataclass
+class ExampleSet:
+    """Positive examples by kind and level, without repeats, newest first."""
+
+    _moves: dict[tuple[ExampleKind, int], list[MoveEdge]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    version: int = 0
+    """Increases with every change, so that unchanged examples are not learned again."""
+
+    def add(self, kind: ExampleKind, level: int, edge: MoveEdge) -> bool:
+        """Add a move; return whether it is new."""
+        moves = self._moves[kind, level]
+        if edge in moves:
+            return False
+        moves.insert(0, edge)
+        self.version += 1
+        return True
+
+    def filter(self, kind: ExampleKind, is_wanted: Callable[[int, MoveEdge], bool]) -> None:
+        """Drop the moves of a kind for which `is_wanted(level, move)` is false."""
+        for (own, level), moves in self._moves.items():
+            kept = [edge for edge in moves if own != kind or is_wanted(level, edge)]
+            if len(kept) < len(moves):
+                moves[:] = kept
+                self.version += 1
+
+    def state_ids(self, kind: ExampleKind, level: int) -> list[int]:
+        """Return the states that the moves of a level lead to."""
+        return [after for _, after in self._moves.get((kind, level), [])]
+
+    def all_state_ids(self, kind: ExampleKind) -> list[int]:
+        """Return the states that the moves of all levels lead to."""
+        levels = sorted(level for own, level in self._moves if own == kind)
+        return [state_id for level in levels for state_id in self.state_ids(kind, level)]
+
+    def to_json(self) -> list[Any]:
+        """Return the version and all moves, as JSON has them."""
+        rows = [[kind, level, moves] for (kind, level), moves in self._moves.items()]
+        return [self.version, rows]
+
+    @classmethod
+    def from_json(cls, found: Sequence[Any]) -> Self:
+        """Return the examples of `to_json`."""
+        version, rows = found
+        examples = cls(version=version)
+        for kind, level, moves in rows:
+            examples._moves[kind, level] = [(before, after) for before, after in moves]
+        return examples
+
+    def count_levels(self, kind: ExampleKind, most: int) -> int:
+        """Return the number of consecutive levels from 1 on with examples, at most `most`."""
+        number = 0
+        while number < most and self._moves.get((kind, number + 1)):
+            number += 1
+        return number
 
 
 class BackgroundKnowledge:

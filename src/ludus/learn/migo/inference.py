@@ -6,7 +6,7 @@ whatever their name and program. A program that is learned again from scratch af
 all memoized answers.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
@@ -214,3 +214,37 @@ class Strategy:
         decision = self.decide(state_id)
         is_open = decision.rule is None or (is_exploring and decision.rule.startswith("draw"))
         return random.choice(decision.state_ids) if is_open else decision.state_ids[0]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLevels:
+    """The learned levels in order, as concepts: `win_1`, `win_2`, … and `draw_1`, …"""
+
+    reasoner: Reasoner
+    wins: Sequence[Concept] = ()
+    draws: Sequence[Concept] = ()
+
+    def win_level(self, state_id: int, most: int | None = None) -> int | None:
+        """Return the first level, up to `most`, at which the side to move wins, or None."""
+        for level, concept in enumerate(self.wins[:most], 1):
+            if self.reasoner.has_solution(concept, state_id):
+                return level
+        return None
+
+    def can_draw(self, state_id: int, level: int) -> bool:
+        """Return whether the draw rule of exactly this level gives a move."""
+        return level <= len(self.draws) and self.reasoner.has_solution(
+            self.draws[level - 1], state_id
+        )
+
+    def prove_level(self, state_id: int) -> int | None:
+        """Return the number of the mover's moves to the end if a move to this state provably wins.
+
+        It wins at once, or one of the known levels wins after every reply. Otherwise None.
+        """
+        graph = self.reasoner.graph
+        if graph.won(state_id):
+            return 1
+        levels = [self.win_level(reply) for reply in graph.moves(state_id)]
+        known = [level for level in levels if level is not None]
+        return max(known) + 1 if levels and len(known) == len(levels) else None

@@ -2,8 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple
+from itertools import pairwise
 from random import Random
 from typing import Any, Literal, Self
 
@@ -12,17 +13,9 @@ from pydantic import Field, model_validator
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.learn.config import Options
-from ludus.learn.migo.examples import (
-    ExampleSet,
-    KnownLevels,
-    label_by_outcome,
-    label_by_proof,
-    remove_refuted_draws,
-    remove_won_draws,
-)
 from ludus.learn.migo.games import State, StateGraph
-from ludus.learn.migo.induction import DependentLearner, LearnedClauses
-from ludus.learn.migo.inference import CountingReasoner, Reasoner, Strategy
+from ludus.learn.migo.induction import DependentLearner, ExampleSet, LearnedClauses, MoveEdge
+from ludus.learn.migo.inference import CountingReasoner, KnownLevels, Reasoner, Strategy
 from ludus.learn.migo.program import Clause, Program
 
 MAX_LEVEL = 20
@@ -128,6 +121,69 @@ class MigoOptions(Options):
         if self.levels or self.mode == "improved" or game is None:
             return self.levels or MAX_LEVEL
         return PUBLISHED_LEVELS.get(_make_board_key(game), MAX_LEVEL)
+
+
+def iterate_moves_with_depth(state_ids: list[int]) -> Iterator[tuple[int, MoveEdge]]:
+    """Yield the moves of a game in order, each with the number of full moves to the end."""
+    for number, edge in enumerate(pairwise(state_ids)):
+        yield (len(state_ids) - number) // 2, edge
+
+
+def label_by_outcome(
+    examples: ExampleSet,
+    known: KnownLevels,
+    state_ids: list[int],
+    score: int,
+    collected_kinds: tuple[bool, bool],
+) -> None:
+    """Label a game that the learner began against an optimal opponent.
+
+    If it was won, every move of the learner wins; if it was drawn from a state without a known win,
+    every move of both sides draws: a mistake would have been punished. `collected_kinds` tells
+    whether wins and whether draws are collected. A loss gives no examples.
+    """
+    deepest = len(state_ids) // 2
+    is_win_known = known.win_level(state_ids[0], deepest) is not None
+    if score > 0 and collected_kinds[0] and not is_win_known:
+        for level, edge in list(iterate_moves_with_depth(state_ids))[::2]:
+            examples.add("win", level, edge)
+    if (
+        score == 0
+        and collected_kinds[1]
+        and not is_win_known
+        and not known.can_draw(state_ids[0], deepest)
+    ):
+        for level, edge in iterate_moves_with_depth(state_ids):
+            examples.add("draw", level, edge)
+
+
+def remove_won_draws(examples: ExampleSet, known: KnownLevels) -> None:
+    """Remove draws from states that are now known to be won: these moves were mistakes."""
+    examples.filter("draw", lambda level, edge: known.win_level(edge[0], level) is None)
+
+
+def label_by_proof(
+    examples: ExampleSet, known: KnownLevels, state_ids: list[int], score: int
+) -> None:
+    """Label a game of any two players by proofs from the known rules.
+
+    Provably winning moves of either side are examples of winning, whatever the result. All other
+    moves of a side that did not lose are examples of drawing, unless the opponent is known to win
+    after them. `score` is that of the side that began.
+    """
+    for number, (level, edge) in enumerate(iterate_moves_with_depth(state_ids)):
+        proved = known.prove_level(edge[1])
+        if proved is not None:
+            examples.add("win", proved, edge)
+            continue
+        has_lost = score != 0 and (score > 0) != (number % 2 == 0)
+        if not has_lost and known.win_level(edge[1]) is None:
+            examples.add("draw", level, edge)
+
+
+def remove_refuted_draws(examples: ExampleSet, known: KnownLevels) -> None:
+    """Remove draws after which the opponent is now known to win."""
+    examples.filter("draw", lambda level, edge: known.win_level(edge[1]) is None)
 
 
 StateParser = Callable[[Sequence[str]], list[State]]
