@@ -220,7 +220,7 @@ def _print_warning(
 ) -> None:
     """Print a warning on standard error, ours in one line without the place in the program."""
     if issubclass(category, LudusWarning):
-        print(f"ludus: {to_one_line(str(message), MAX_MESSAGE_LENGTH)}", file=sys.stderr)
+        print(f"ludus: note: {to_one_line(str(message), MAX_MESSAGE_LENGTH)}", file=sys.stderr)
     else:
         print(f"{category.__name__}: {message}", file=sys.stderr)
 
