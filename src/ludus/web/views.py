@@ -1,5 +1,6 @@
 """Views of a game: what the page shows of a node, and what has changed since an earlier view."""
 
+import zlib
 from collections import OrderedDict
 from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
@@ -45,13 +46,23 @@ class Shown:
     state: GameState
     lines: tuple[str, ...]
 
+    def pack(self) -> bytes:
+        """Return this in a few kilobytes, since a server keeps it for a thousand games."""
+        text = "\n".join((self.state.model_dump_json(), *self.lines))
+        return zlib.compress(text.encode(), 1)
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> "Shown":
+        state, *lines = zlib.decompress(packed).decode().split("\n")
+        return cls(GameState.model_validate_json(state), tuple(lines))
+
 
 class ViewLog:
     """Makes the views of a game, and keeps the last ones of its current node by revision."""
 
     def __init__(self, record: GameRecord, replies: Replies, analyses: Analyses) -> None:
         self._record, self._replies, self._analyses = record, replies, analyses
-        self._log: OrderedDict[int, Shown] = OrderedDict()
+        self._log: OrderedDict[int, bytes] = OrderedDict()
 
     def format(self, number: int | None = None, since: int | None = None) -> str:
         """Return the view of a node as JSON, by default the current one.
@@ -65,7 +76,7 @@ class ViewLog:
         before = None if since is None else self._log.get(since)
         if before is None or since is None:
             return self._make_full_view(shown).model_dump_json()
-        change = _find_change(since, before, shown, self._list_moves(since))
+        change = _find_change(since, Shown.unpack(before), shown, self._list_moves(since))
         return change.model_dump_json(exclude_unset=True)
 
     def view(self) -> GameView:
@@ -95,12 +106,12 @@ class ViewLog:
     def _show_current(self) -> Shown:
         """Return what is shown of the current node; drawn once for all who watch."""
         revision = self._record.revision
-        shown = self._log.get(revision)
-        if shown is None:
-            shown = self._show(self._record.tree.current)
-            self._log[revision] = shown
-            if len(self._log) > MAX_LOGGED_VIEWS:
-                self._log.popitem(last=False)
+        if revision in self._log:
+            return Shown.unpack(self._log[revision])
+        shown = self._show(self._record.tree.current)
+        self._log[revision] = shown.pack()
+        if len(self._log) > MAX_LOGGED_VIEWS:
+            self._log.popitem(last=False)
         return shown
 
     def _show(self, node: GameNode) -> Shown:
@@ -131,10 +142,7 @@ class ViewLog:
         # The page supplies the style sheet: its Content-Security-Policy forbids inline styles. It
         # has labels in the place of tooltips, which change with the side that counts the points.
         board = replace(board, tooltips=dict.fromkeys(board.tooltips, ""))
-        lines = board.svg(has_style=False).split("\n")
-        # Most lines are those of an earlier drawing, which are kept once.
-        known = {line: line for earlier in self._log.values() for line in earlier.lines}
-        return Shown(state, tuple(known.get(line, line) for line in lines))
+        return Shown(state, tuple(board.svg(has_style=False).split("\n")))
 
     def _make_full_view(self, shown: Shown) -> GameView:
         record = self._record
