@@ -1,11 +1,13 @@
-"""What solving a game on this machine takes, and what is solved already.
+"""Solving a game on this machine: what it takes, what is solved already, and a worker's run.
 
 Imported on demand: the server starts without the modules of solved games.
 """
 
+import json
 import os
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,9 @@ from ludus.core.errors import LudusError
 from ludus.core.files import data_folder
 from ludus.core.game import AnyGame
 from ludus.core.processes import count_cores
+from ludus.core.runs import announce_run
+from ludus.core.workers import leave_note, on_stop
+from ludus.games import registered_game
 from ludus.games.nine_mens_morris import Rules
 from ludus.oracles.morris.database import Database
 from ludus.oracles.morris.sectors import (
@@ -26,6 +31,7 @@ from ludus.oracles.morris.sectors import (
     sides_to_move,
     without_repetition,
 )
+from ludus.oracles.morris.solver import SolveRun, Stopped, make_solver
 from ludus.oracles.selection import find_database_folders
 
 SLOTS_PER_SECOND = 4.6e6
@@ -119,3 +125,33 @@ def _find_database(game: AnyGame) -> Database | None:
                 if is_same and database.has_depth:
                     found.append(database)
     return max(found, key=lambda each: len(each.sectors), default=None)
+
+
+REPORT_SECONDS = 0.5
+
+
+def solve_in_background(name: str, rules: str, folder: Path) -> None:
+    """Solve a game, or resume, until the worker is asked to stop; leave notes of the progress."""
+    game = registered_game(name, rules)
+    threads = count_cores()
+    solver = make_solver(game.rules, "cpu", threads)
+    title = f"{game.title}, {game.format_rules(game.rules)}"
+    with (
+        Database.open_for_writing(folder, game.rules, True) as database,
+        announce_run("solve", title, folder) as shown,
+    ):
+        run = SolveRun(game.rules, all_sectors(game.rules), solver, database, threads)
+        with on_stop(run.stop), ThreadPoolExecutor(1) as pool:
+            task = pool.submit(run.run)
+            while not wait([task], REPORT_SECONDS).done:
+                progress = run.progress
+                shown.update(progress.done, progress.total)
+                numbers = {
+                    "done": progress.done,
+                    "total": progress.total,
+                    "resumed": progress.resumed,
+                    "tables": len(database.sectors),
+                }
+                leave_note(json.dumps(numbers))
+            with suppress(Stopped):
+                task.result()

@@ -104,7 +104,7 @@ class GameSolver:
             await self._watching
 
     async def _watch(self, worker: Worker, name: str, rules: str, folder: Path) -> None:
-        from ludus.web.solve_process import solve_in_background
+        from ludus.web.solve_plan import solve_in_background
 
         task = asyncio.wrap_future(worker.ask(solve_in_background, name, rules, folder))
         num_tables = -1
