@@ -11,7 +11,7 @@ from ludus.games import game
 from ludus.games.backgammon.batch import generate_afterstates
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.learn import LEARNERS, Clock, Training, TrainingState, fit
-from ludus.learn.gammon.expert import LabelFolder
+from ludus.learn.gammon.data import LabelFolder
 from ludus.learn.gammon.network import load_shipped_chances
 from ludus.learn.scholar import OracleExampleSource
 from ludus.learn.training import find_training

@@ -22,7 +22,7 @@ from ludus.learn.gammon.afterstates import (  # noqa: E402
 )
 from ludus.learn.gammon.chances_training import ExpertTraining, SelfplayTraining  # noqa: E402
 from ludus.learn.gammon.config import ExpertConfig, SelfplayConfig  # noqa: E402
-from ludus.learn.gammon.expert import LabelFolder, label_boards  # noqa: E402
+from ludus.learn.gammon.data import LabelFolder, label_boards  # noqa: E402
 from ludus.learn.gammon.model import (  # noqa: E402
     ChancesModel,
     Predictor,

@@ -6,6 +6,9 @@ from .config import ExpertConfig as ExpertConfig
 from .config import GammonConfig as GammonConfig
 from .config import SelfplayConfig as SelfplayConfig
 from .data import ScoredMoves as ScoredMoves
+from .data import convert_boards as convert_boards
+from .data import label_boards as label_boards
+from .data import label_in_parallel as label_in_parallel
 from .data import load_test_positions as load_test_positions
 from .data import load_training_positions as load_training_positions
 from .encoding import CHANGE_UNITS as CHANGE_UNITS
@@ -14,9 +17,6 @@ from .encoding import NUM_LOCATIONS as NUM_LOCATIONS
 from .encoding import STATE_UNITS as STATE_UNITS
 from .encoding import encode_moves as encode_moves
 from .encoding import find_encoding as find_encoding
-from .expert import convert_boards as convert_boards
-from .expert import label_boards as label_boards
-from .expert import label_in_parallel as label_in_parallel
 from .model import Predictor as Predictor
 from .model import compute_equity as compute_equity
 from .network import ChancesNetwork as ChancesNetwork

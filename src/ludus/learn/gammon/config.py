@@ -173,7 +173,7 @@ class ExpertConfig(ChancesConfig):
     plies: int = Field(0, ge=0, le=2)
     """Lookahead of the expert."""
 
-    steps: int = Field(36_000, ge=1, le=MAX_ROUNDS)
+    steps: int = Field(36_000, ge=0, le=MAX_ROUNDS)
     """Training steps."""
 
     comparison_weight: float = Field(4.0, ge=0)
