@@ -157,17 +157,14 @@ class Explainer:
 
     def iterate_won_states(self, state: State) -> Iterator[State]:
         """Yield every final state of the known win after a winning move to this state."""
-        yield from (
-            self.graph.states[end] for end in self._iterate_won_ids(self.graph.state_id(state))
-        )
-
-    def _iterate_won_ids(self, state_id: int) -> Iterator[int]:
+        state_id = self.graph.state_id(state)
         if self.graph.won(state_id):
-            yield state_id
+            yield state
         for reply in self.graph.moves(state_id):
             level = self._known.win_level(reply)
             if level is not None:
-                yield from self._iterate_won_ids(self._first_win(reply, level))
+                answer = self._first_win(reply, level)
+                yield from self.iterate_won_states(self.graph.states[answer])
 
     def refuted_moves(self, state: Position) -> list[Move]:
         """Return the moves that are rejected because the opponent would win."""

@@ -209,11 +209,7 @@ class TargetGame:
         """Return the state with this text."""
         if self.game is not None:
             return self.game.parse(text)
-        wanted = " ".join(check_length(text, BadPosition).split())
-        for state in self._iterate_states():
-            if str(state) == wanted:
-                return state
-        raise BadPosition(f"play of {self.name} does not lead to {quote(text)}")
+        return self.parse_many([" ".join(check_length(text, BadPosition).split())])[0]
 
     def parse_many(self, texts: Sequence[str]) -> list[State]:
         """Return the states with these texts."""

@@ -50,14 +50,12 @@ class ExampleSet:
     version: int = 0
     """Increases with every change, so that unchanged examples are not learned again."""
 
-    def add(self, kind: ExampleKind, level: int, edge: MoveEdge) -> bool:
-        """Add a move; return whether it is new."""
+    def add(self, kind: ExampleKind, level: int, edge: MoveEdge) -> None:
+        """Add a move unless it is known."""
         moves = self._moves[kind, level]
-        if edge in moves:
-            return False
-        moves.insert(0, edge)
-        self.version += 1
-        return True
+        if edge not in moves:
+            moves.insert(0, edge)
+            self.version += 1
 
     def filter(self, kind: ExampleKind, is_wanted: Callable[[int, MoveEdge], bool]) -> None:
         """Drop the moves of a kind for which `is_wanted(level, move)` is false."""
@@ -136,21 +134,21 @@ class HypothesisSearch:
         self._metarules = metarules
         self._examples = examples
 
-    def run(self, name: str, max_clauses: int = MAX_CLAUSES) -> tuple[Clause, ...]:
+    def run(self, name: str) -> tuple[Clause, ...]:
         """Return the clauses of the first hypothesis, newest first as in the published program.
 
         The result is empty if there is no hypothesis.
         """
-        return next(self.iterate(name, max_clauses), ())
+        return next(self.iterate(name), ())
 
-    def iterate(self, name: str, max_clauses: int = MAX_CLAUSES) -> Iterator[tuple[Clause, ...]]:
+    def iterate(self, name: str) -> Iterator[tuple[Clause, ...]]:
         """Yield the hypotheses that prove all examples, those with the fewest clauses first."""
         if not all(
             any(True for _ in self._candidate_clauses(name, state_id))
             for state_id in self._examples
         ):
             return  # no number of clauses helps
-        for most in range(1, max_clauses + 1):
+        for most in range(1, MAX_CLAUSES + 1):
             for found in self._prove(name, (), 0, most):
                 if len(found) == most:  # shorter ones were yielded before
                     yield found

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ludus.core.errors import LudusError, check_length, quote
-from ludus.core.files import quote_path, read_bytes
+from ludus.core.files import quote_path, read_text
 from ludus.core.game import AnyGame
 from ludus.games.noughts_and_crosses.game import lines
 from ludus.games.squares import SquaresPosition
@@ -125,7 +125,6 @@ def _check_program(program: Program) -> None:
 
 FORMAT_VERSION = 1
 MAX_PROGRAM_CHARACTERS = 200_000
-MAX_PROGRAM_BYTES = 4 * MAX_PROGRAM_CHARACTERS
 
 _NAME_PATTERN = r"([a-z][a-z0-9_]{0,60})"
 _HEADER_PATTERN = re.compile(r"% ludus migo ([0-9]{1,6})(?: ([!-~]{1,200}))?")
@@ -173,14 +172,11 @@ def parse_program(text: str) -> SavedProgram:
 
 def load_program(path: Path) -> SavedProgram:
     """Read a program from a file."""
-    where = quote_path(path)
-    data = read_bytes(path, MAX_PROGRAM_BYTES, BadProgram)
+    text = read_text(path, MAX_PROGRAM_CHARACTERS, BadProgram)
     try:
-        return parse_program(data.decode("ascii"))
-    except UnicodeDecodeError:
-        raise BadProgram(f"{where} is no program: it is not plain ASCII text") from None
+        return parse_program(text)
     except BadProgram as error:
-        raise BadProgram(f"{where}: {error}") from error
+        raise BadProgram(f"{quote_path(path)}: {error}") from error
 
 
 def _parse_clause(line: str, number: int) -> Clause:
