@@ -276,3 +276,14 @@ def test_a_training_by_time_ends_at_its_time():
     assert run_of_it.is_finished
     assert run_of_it.seconds >= 0.6
     assert training.find_rate(run_of_it.seconds) == 0
+
+
+def test_the_first_examples_are_made_once_before_the_first_step():
+    training = make_training(steps=9)
+    buffer = training.trainer.replay_buffer
+    assert int(buffer.num_added.sum()) == 0
+    training.prepare()
+    made = int(buffer.num_added.sum())
+    assert made > 0
+    fit(training, steps=0)
+    assert int(buffer.num_added.sum()) == made
