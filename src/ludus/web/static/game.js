@@ -203,7 +203,7 @@ export class GamePage {
     this.view = entry.enter(this.plain);
     const { view } = this;
     // The prompt stays until the answer to a move that is being sent.
-    const isSent = Boolean(entry.move) && !this.isHeld;
+    const isSent = this.isSending && entry.move !== "";
     if (isSent) view.prompt = this.prompt.textContent ?? "";
     const isNew = String(view.node) !== this.area.dataset.node || view.prompt !== this.prompt.textContent;
     Object.assign(this.area.dataset, {
@@ -319,39 +319,38 @@ export class GamePage {
    * @param {string} place
    */
   touch(place) {
-    if (!this.entry.touch(place)) {
+    const { entry } = this;
+    if (this.isSending) return;
+    if (!entry.touch(place)) {
       if (this.view.status === "yours") announce(`Not possible. ${this.view.prompt}`);
       return;
     }
-    this.showEntry();
-    if (this.entry.isUnknown) void this.enqueue(() => this.loadEntry());
-    if (this.entry.move && !this.isHeld) void this.sendMove();
-  }
-
-  /** Whether a complete move waits for its confirmation. */
-  get isHeld() {
     // A single touch is an action about the cube, which has nothing to undo.
-    return this.confirmation.isOn && !this.isSending && this.entry.move !== "" && this.entry.touched.length > 1;
+    const isHeld = this.confirmation.isOn && entry.touched.length > 1;
+    if (entry.move && !isHeld) void this.sendMove();
+    else this.showEntry();
+    if (entry.isUnknown) void this.enqueue(() => this.loadEntry());
   }
 
   /** Play the move that is complete; at a past node it opens a variation. */
   sendMove() {
     const { entry, isLooking } = this;
     const { node } = this.view;
-    if (this.isSending || !entry.move) return this.queue;
+    if (this.isSending) return this.queue;
     this.isSending = true;
-    if (this.area.dataset.status !== "sending") this.showEntry();
+    this.showEntry();
     return this.enqueue(async () => {
       try {
         if (isLooking) await this.views.post("at", { node });
-        this.show(await this.views.post("moves", { node, move: entry.move }));
+        const view = await this.views.post("moves", { node, move: entry.move });
+        this.isSending = false;
+        this.show(view);
       } catch (error) {
+        this.isSending = false;
         this.entry = new MoveEntry(this.plain);
         await this.refresh().catch(() => this.showEntry());
         // The game has changed on another page, and is shown as it is now.
         if (!hasStatus(error, 409, 422)) throw error;
-      } finally {
-        this.isSending = false;
       }
     });
   }
