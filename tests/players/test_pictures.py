@@ -6,7 +6,7 @@ from ludus.core.game import CHANCE
 from ludus.core.marks import NUM_COLOURS, HasPictures
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS
-from ludus.learn.patterns.encoding import encode_quadrant
+from ludus.learn.patterns.network import encode_quadrant
 from ludus.players import PLAYERS, player
 from ludus.render.overlay import draw_annotations
 from ludus.web.explanations import StoredPicture

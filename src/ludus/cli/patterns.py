@@ -54,7 +54,7 @@ def show_patterns(
     """Show the patterns of a network, their scores, and the moves between them."""
     if svg is not None:
         check_output(svg, Path(network), force=force)
-    from ludus.learn.patterns.config import parse_options
+    from ludus.learn.patterns.inference import parse_options
     from ludus.learn.patterns.inspection import NetworkView, draw_patterns
     from ludus.learn.patterns.network_file import load_network as named_network
 
@@ -90,8 +90,8 @@ def _print_json(view: "NetworkView", vertices: list["Vertex"], neighbours: int) 
 
 
 def _print_best(view: "NetworkView", vertices: list["Vertex"]) -> None:
-    from ludus.learn.patterns.encoding import format_bits
     from ludus.learn.patterns.inspection import format_patterns
+    from ludus.learn.patterns.network import format_bits
 
     patterns, edges = len(view.list_observed()), view.num_edges
     print(f"{view.network.games} games, {patterns} patterns, {edges} moves between them")
@@ -112,8 +112,8 @@ def _format_figures(vertex: "Vertex") -> tuple[str, ...]:
 
 
 def _print_pattern(view: "NetworkView", vertex: "Vertex", neighbours: int) -> None:
-    from ludus.learn.patterns.encoding import format_bits
     from ludus.learn.patterns.inspection import format_pattern
+    from ludus.learn.patterns.network import format_bits
 
     print("\n".join(format_pattern(vertex.pattern)))
     print(f"\npattern {vertex.pattern} = {format_bits(vertex.pattern)}")
@@ -132,7 +132,7 @@ def _print_pattern(view: "NetworkView", vertex: "Vertex", neighbours: int) -> No
 
 
 def _print_neighbours(title: str, moves: list["Neighbour"]) -> None:
-    from ludus.learn.patterns.encoding import format_bits
+    from ludus.learn.patterns.network import format_bits
 
     rows = [
         (

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from ludus.cli.main import run
-from ludus.learn.patterns.config import parse_options
+from ludus.learn.patterns.inference import parse_options
 from ludus.reproduce import MatchTally, find_experiment, list_experiments
 from ludus.reproduce.results import read_results
 from support.paths import EXPERIMENTS

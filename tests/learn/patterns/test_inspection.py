@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from ludus.learn.patterns.config import FuzzySettings
+from ludus.learn.patterns.inference import FuzzySettings
 from ludus.learn.patterns.inspection import (
     NetworkView,
     draw_patterns,

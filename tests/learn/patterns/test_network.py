@@ -6,10 +6,12 @@ import pytest
 
 import ludus
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS, SYMMETRIES
-from ludus.learn.patterns.encoding import (
+from ludus.learn.patterns.network import (
     MILL_PATTERNS,
     QUADRANTS,
     QUADRANTS_OF_POINT,
+    PatternNetwork,
+    ScoreWeights,
     count_mills,
     decode_points,
     describe_move,
@@ -17,8 +19,8 @@ from ludus.learn.patterns.encoding import (
     encode_quadrants,
     find_changes,
     format_bits,
+    learn_match,
 )
-from ludus.learn.patterns.network import PatternNetwork, ScoreWeights, learn_match
 from support.morris import morris
 
 

@@ -11,10 +11,14 @@ import ludus
 from ludus.core.errors import BadSpec, LudusError, UnknownName
 from ludus.games.nine_mens_morris import PRESETS
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS
-from ludus.learn.patterns.config import PRESETS as SETTINGS
-from ludus.learn.patterns.config import FuzzyOptions, parse_options
-from ludus.learn.patterns.encoding import encode_quadrant
-from ludus.learn.patterns.inference import FuzzyPolicy, compute_move_weights
+from ludus.learn.patterns.inference import PRESETS as SETTINGS
+from ludus.learn.patterns.inference import (
+    FuzzyOptions,
+    FuzzyPolicy,
+    compute_move_weights,
+    parse_options,
+)
+from ludus.learn.patterns.network import encode_quadrant
 from ludus.learn.patterns.network_file import load_network, load_network_file
 from support.morris import UNUSUAL, morris, odd_positions
 from support.waiting import PATIENCE

@@ -95,8 +95,8 @@ def test_a_bad_record_says_which_game_it_is():
     text, _ = records(1)
     bad = text + "\n\n" + '[Game "nine_mens_morris"] 1. a7 a7 *'
     with pytest.raises(LudusError, match="game 2: move 1"):
-        list(replay_records(bad, "standard"))
+        replay_records(bad, "standard")
     with pytest.raises(LudusError, match="no game"):
-        list(replay_records("", "standard"))
+        replay_records("", "standard")
     with pytest.raises(LudusError, match="not of nine_mens_morris"):
-        list(replay_records('[Game "hexapawn"] 1. a1-a2 *', "standard"))
+        replay_records('[Game "hexapawn"] 1. a1-a2 *', "standard")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ludus.learn.patterns.config import PRESETS, FuzzySettings
+from ludus.learn.patterns.inference import PRESETS, FuzzySettings
 from ludus.learn.patterns.network_file import load_network
 from ludus.learn.patterns.tuning import (
     SEARCHED_PARAMETERS,

@@ -8,10 +8,9 @@ import pytest
 import ludus
 from ludus._native import patterns as native
 from ludus.games.nine_mens_morris import PRESETS
-from ludus.learn.patterns.config import PRESETS as SETTINGS
-from ludus.learn.patterns.config import FuzzySettings, build_policy
-from ludus.learn.patterns.encoding import QUADRANTS, encode_quadrant
-from ludus.learn.patterns.inference import compute_move_weights
+from ludus.learn.patterns.inference import PRESETS as SETTINGS
+from ludus.learn.patterns.inference import FuzzySettings, build_policy, compute_move_weights
+from ludus.learn.patterns.network import QUADRANTS, encode_quadrant
 from ludus.learn.patterns.network_file import load_network
 from ludus.learn.patterns.player import build_native_policy
 from support.games import check_like_matches

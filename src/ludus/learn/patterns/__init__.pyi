@@ -1,4 +1,4 @@
-from .config import parse_options as parse_options
+from .inference import parse_options as parse_options
 from .network import PatternNetwork as PatternNetwork
 from .network_file import load_network_file as load_network_file
 from .network_file import save_network as save_network

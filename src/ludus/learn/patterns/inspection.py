@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ludus.learn.patterns.config import FuzzySettings, build_policy, propagate_scores
-from ludus.learn.patterns.encoding import (
+from ludus.learn.patterns.inference import FuzzySettings, build_policy, propagate_scores
+from ludus.learn.patterns.network import (
     NUM_PATTERNS,
     NUM_PLACES,
+    PatternNetwork,
     count_mills,
     describe_move,
     format_bits,
 )
-from ludus.learn.patterns.network import PatternNetwork
 from ludus.render.canvas import Canvas, Point
 from ludus.render.theme import STYLE
 

@@ -1,8 +1,19 @@
 """The pattern network (Vrajitoru 2015): patterns, the moves between them, and pattern scores.
 
-A vertex is a pattern of one side, with the number of times it occurred on the board. An edge is a
-move, with the number of times it was made from its pattern; divided by all moves from there it is
-the probability of the move. A move that changes two quadrants is an edge in each.
+A pattern is one side's men in a quadrant of the board, as a number from 0 to 511. The two diagonals
+cut the board into four quadrants that quarter turns map onto one another. A corner of a square lies
+on a diagonal and belongs to two quadrants. Viewed from the edge of the board a quadrant has three
+rows of three points; rows are read from left to right, the outer one first, and each man is a 1.
+The top quadrant with men on b6, d6, f6, c5 and e5 reads 000 111 101:
+
+>>> from ludus.games.nine_mens_morris.board import POINT_NUMBERS
+>>> men = sum(1 << POINT_NUMBERS[name] for name in ("b6", "d6", "f6", "c5", "e5"))
+>>> encode_quadrant(men, quadrant=0)
+61
+
+A vertex is a pattern, with the number of times it occurred on the board. An edge is a move, with
+the number of times it was made from its pattern; divided by all moves from there it is the
+probability of the move. A move that changes two quadrants is an edge in each.
 """
 
 import math
@@ -11,9 +22,88 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ludus.core.html import format_facts, format_panel, format_table
-from ludus.games.nine_mens_morris.board import Move
+from ludus.games.nine_mens_morris.board import POINTS, Move, mills, point_at
 from ludus.games.nine_mens_morris.position import MorrisPosition
-from ludus.learn.patterns.encoding import NUM_PATTERNS, count_mills, encode_quadrants, find_changes
+
+NUM_PATTERNS = 512
+
+NUM_PLACES = 9
+"""Points of a quadrant."""
+
+QUADRANTS: tuple[tuple[int, ...], ...] = tuple(
+    tuple(point_at(ring, place + 2 * turns) for ring in range(3) for place in range(3))
+    for turns in range(4)
+)
+"""The points of the top, right, bottom and left quadrant, in reading order."""
+
+QUADRANTS_OF_POINT: tuple[tuple[int, ...], ...] = tuple(
+    tuple(number for number, points in enumerate(QUADRANTS) if point in points)
+    for point in range(24)
+)
+"""Point to the quadrants it belongs to: two for a corner, one for the middle of a side."""
+
+MILL_PATTERNS: tuple[int, ...] = tuple(
+    sum(1 << (NUM_PLACES - 1 - QUADRANTS[0].index(man)) for man in mill)
+    for mill in mills(False)
+    if set(mill) <= set(QUADRANTS[0])
+)
+"""The four mills of a quadrant as patterns: its rows, and the line across them."""
+
+
+def encode_quadrant(men: int, quadrant: int) -> int:
+    """Return the pattern of a bitboard in a quadrant."""
+    number = 0
+    for place in QUADRANTS[quadrant]:
+        number = 2 * number + (men >> place & 1)
+    return number
+
+
+def encode_quadrants(men: int) -> tuple[int, ...]:
+    """Return the four patterns of a bitboard."""
+    return tuple(encode_quadrant(men, quadrant) for quadrant in range(len(QUADRANTS)))
+
+
+def find_changes(before: int, after: int) -> Iterator[tuple[int, int]]:
+    """Yield the old and new pattern of each quadrant in which two bitboards of a side differ."""
+    for old, new in zip(encode_quadrants(before), encode_quadrants(after), strict=True):
+        if old != new:
+            yield old, new
+
+
+def count_mills(number: int) -> int:
+    """Return the number of closed mills in a pattern."""
+    return sum(number & line == line for line in MILL_PATTERNS)
+
+
+def decode_points(number: int) -> frozenset[int]:
+    """Return the points of the top quadrant that a pattern occupies."""
+    return frozenset(
+        point for place, point in enumerate(QUADRANTS[0]) if number >> (NUM_PLACES - 1 - place) & 1
+    )
+
+
+def format_bits(number: int) -> str:
+    """Format a pattern as three rows of three bits.
+
+    >>> format_bits(61)
+    '000 111 101'
+    """
+    bits = f"{number:09b}"
+    return " ".join(bits[start : start + 3] for start in (0, 3, 6))
+
+
+def describe_move(before: int, after: int) -> str:
+    """Describe the move between two patterns by points of the top quadrant: `b6-d6`, `d6`, `b6
+    leaves`.
+
+    A man from outside the quadrant, that is from the hand or another quadrant, has no origin; a man
+    that goes to another quadrant has no target.
+    """
+    left, arrived = decode_points(before & ~after), decode_points(after & ~before)
+    names = [" ".join(sorted(POINTS[man] for man in men)) for men in (left, arrived)]
+    if not arrived:
+        return f"{names[0]} leaves"
+    return "-".join(filter(None, names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +166,29 @@ class PatternNetwork:
         parts = format_facts(facts), format_table(("most frequent move", "times"), rows)
         return format_panel("pattern network", *parts)
 
-    def count_pattern(self, number: int) -> None:
-        """Count an occurrence of a pattern."""
-        self.frequency[number] += 1
+    def record_start(self, position: MorrisPosition) -> None:
+        """Count the eight patterns of the first position of a match."""
+        for men in position.bits:
+            for number in encode_quadrants(men):
+                self.frequency[number] += 1
 
-    def add_move(self, before: int, after: int) -> None:
-        """Count a move of a side, given its men before and after as bitboards."""
-        for old, new in find_changes(before, after):
-            self.count_pattern(new)
+    def record_step(self, before: MorrisPosition, after: MorrisPosition) -> None:
+        """Count one move of a match, and its capture if there is one."""
+        mover = before.mover
+        for old, new in find_changes(before.bits[mover], after.bits[mover]):
+            self.frequency[new] += 1
             moves = self.edges.setdefault(old, {})
             moves[new] = moves.get(new, 0) + 1
+        # The patterns of a side that has lost a man are seen, but are no moves of that side.
+        for _, new in find_changes(before.bits[1 - mover], after.bits[1 - mover]):
+            self.frequency[new] += 1
 
-    def add_capture(self, before: int, after: int) -> None:
-        """Count the patterns of a side that has lost a man, which are not moves of that side."""
-        for _, new in find_changes(before, after):
-            self.count_pattern(new)
+    def finish_match(
+        self, weights: ScoreWeights = PUBLISHED_WEIGHTS, mutual: float = PUBLISHED_MUTUAL_WEIGHT
+    ) -> None:
+        """Finish the training on a match: update the mutual scores in a single pass."""
+        self.games += 1
+        self.propagate(weights, mutual)
 
     def iterate_edges(self, min_count: int = 0) -> Iterator[tuple[int, int]]:
         """Yield the moves with at least this count."""
@@ -129,10 +227,6 @@ class PatternNetwork:
             )
         self.mutual_scores = received
 
-    def clear_mutual(self) -> None:
-        """Set all mutual scores to 0."""
-        self.mutual_scores = [0.0] * NUM_PATTERNS
-
     def copy(self) -> "PatternNetwork":
         """Return an independent copy."""
         edges = {old: dict(moves) for old, moves in self.edges.items()}
@@ -141,42 +235,17 @@ class PatternNetwork:
         )
 
 
-def record_start(network: PatternNetwork, position: MorrisPosition) -> None:
-    """Count the eight patterns of the first position of a match."""
-    for men in position.bits:
-        for number in encode_quadrants(men):
-            network.count_pattern(number)
-
-
-def record_step(network: PatternNetwork, before: MorrisPosition, after: MorrisPosition) -> None:
-    """Count one move of a match, and its capture if there is one."""
-    mover = before.mover
-    network.add_move(before.bits[mover], after.bits[mover])
-    network.add_capture(before.bits[1 - mover], after.bits[1 - mover])
-
-
 def learn_match(
     network: PatternNetwork,
     positions: Iterable[MorrisPosition],
-    weights: ScoreWeights = PUBLISHED_WEIGHTS,
     mutual: float = PUBLISHED_MUTUAL_WEIGHT,
 ) -> None:
     """Train on a match, given its positions from the start on: every move, then one pass."""
     positions = list(positions)
-    record_start(network, positions[0])
+    network.record_start(positions[0])
     for before, after in pairwise(positions):
-        record_step(network, before, after)
-    finish_match(network, weights, mutual)
-
-
-def finish_match(
-    network: PatternNetwork,
-    weights: ScoreWeights = PUBLISHED_WEIGHTS,
-    mutual: float = PUBLISHED_MUTUAL_WEIGHT,
-) -> None:
-    """Finish the training on a match: update the mutual scores in a single pass."""
-    network.games += 1
-    network.propagate(weights, mutual)
+        network.record_step(before, after)
+    network.finish_match(mutual=mutual)
 
 
 class MatchObserver:
@@ -197,11 +266,11 @@ class MatchObserver:
     def observe(self, position: MorrisPosition, move: Move) -> None:
         """Record the player's move in a position."""
         if self._last is None or not _can_be_successor(self._last, position):
-            record_start(self._network, position)
+            self._network.record_start(position)
         else:
-            record_step(self._network, self._last, position)
+            self._network.record_step(self._last, position)
         self._last = position.play(move)
-        record_step(self._network, position, self._last)
+        self._network.record_step(position, self._last)
 
     @property
     def is_over(self) -> bool:
@@ -212,7 +281,7 @@ class MatchObserver:
         """Finish the match; return whether there was one."""
         has_played = self._last is not None
         if has_played:
-            finish_match(self._network, self._weights, self._mutual)
+            self._network.finish_match(self._weights, self._mutual)
         self._last = None
         return has_played
 

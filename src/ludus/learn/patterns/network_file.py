@@ -15,16 +15,13 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import parse_json_object, quote_path, read_bytes, write_bytes
-from ludus.learn.patterns.encoding import NUM_PATTERNS
-from ludus.learn.patterns.network import PatternNetwork
+from ludus.learn.patterns.network import NUM_PATTERNS, PatternNetwork
 from ludus.learn.weights import find_shipped
 
 NETWORK_FORMAT, NETWORK_VERSION = "ludus-patterns", 1
@@ -49,8 +46,7 @@ class BadNetwork(LudusError):
 
 def save_network(network: PatternNetwork, path: Path | str) -> None:
     """Write a network atomically."""
-    path = Path(path)
-    write_bytes(path, serialize_network(network))
+    write_bytes(Path(path), serialize_network(network))
 
 
 def load_network_file(path: Path | str) -> PatternNetwork:
@@ -132,20 +128,11 @@ def _unpack_network(packed: bytes, games: int, note: str) -> PatternNetwork:
     if not all(math.isfinite(score) and score >= 0 for score in mutual):
         raise BadNetwork("is damaged: a mutual score is not a number from 0 on")
     edges: dict[int, dict[int, int]] = {}
-    for old, new, count in _unpack_edges(packed[VERTICES_STRUCT.size :]):
-        edges.setdefault(old, {})[new] = count
-    return PatternNetwork(frequency, edges, mutual, games, note)
-
-
-def _unpack_edges(packed: bytes) -> Iterator[tuple[int, int, int]]:
-    """Unpack the edges, which must be moves without repeats, in order."""
-    found = list(EDGE_STRUCT.iter_unpack(packed))
-    if any(first[:2] >= second[:2] for first, second in pairwise(found)):
-        raise BadNetwork("is damaged: its edges are not in order")
-    for old, new, count in found:
+    for old, new, count in EDGE_STRUCT.iter_unpack(packed[VERTICES_STRUCT.size :]):
         if not (_is_move(old, new) and 1 <= count <= MAX_COUNT):
             raise BadNetwork(f"is damaged: {old} to {new}, {count} times, is no edge")
-        yield old, new, count
+        edges.setdefault(old, {})[new] = count
+    return PatternNetwork(frequency, edges, mutual, games, note)
 
 
 def _is_move(old: int, new: int) -> bool:
@@ -158,18 +145,12 @@ def _is_move(old: int, new: int) -> bool:
 SHIPPED_NETWORKS = find_shipped(Path(__file__).with_name("data"), ".patterns")
 """Files by name: `seed` was trained on the paper's 430 games, `long` on ten times as many."""
 
-EMPTY_NETWORK = "empty"
-"""The untrained network: its player moves at random."""
+_load_once = cache(load_network_file)
 
 
 def load_network(name: str) -> PatternNetwork:
     """Load a network by name or file; it is a copy that the caller may train further."""
-    if name == EMPTY_NETWORK:
+    if name == "empty":  # its player moves at random
         return PatternNetwork(note="nothing learned")
     shipped = SHIPPED_NETWORKS.get(name)
     return load_network_file(Path(name)) if shipped is None else _load_once(shipped).copy()
-
-
-@cache
-def _load_once(path: Path) -> PatternNetwork:
-    return load_network_file(path)

@@ -12,16 +12,15 @@ from ludus.core.marks import Marks, Note, Picture
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.games.nine_mens_morris.position import MorrisPosition
-from ludus.learn.patterns.config import FuzzyOptions, build_policy
-from ludus.learn.patterns.encoding import (
+from ludus.learn.patterns.inference import FuzzyOptions, FuzzyPolicy, build_policy, find_threats
+from ludus.learn.patterns.network import (
     NUM_PLACES,
     QUADRANTS,
     QUADRANTS_OF_POINT,
+    MatchObserver,
     encode_quadrant,
     format_bits,
 )
-from ludus.learn.patterns.inference import FuzzyPolicy, find_threats
-from ludus.learn.patterns.network import MatchObserver
 from ludus.learn.patterns.network_file import load_network, save_network
 
 if TYPE_CHECKING:
@@ -204,6 +203,3 @@ def build_native_policy(rules: Any, policy: FuzzyPolicy) -> native.Fuzzy:
         policy.blocks_threats,
         policy.capture_rule,
     )
-
-
-NATIVE_HEURISTICS = ("newbie", "basic", "focused")

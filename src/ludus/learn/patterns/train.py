@@ -26,7 +26,6 @@ from ludus.learn.checkpoint import TrainingState
 from ludus.learn.config import TrainingConfig
 from ludus.learn.patterns.network import (
     PUBLISHED_MUTUAL_WEIGHT,
-    PUBLISHED_WEIGHTS,
     PatternNetwork,
     learn_match,
 )
@@ -129,7 +128,7 @@ class PatternTraining(Training[PatternConfig]):
             positions = next(self._games)
         else:
             positions = self._recorded[number - self.config.games]
-        learn_match(self.network, positions, PUBLISHED_WEIGHTS, self.config.mutual)
+        learn_match(self.network, positions, self.config.mutual)
 
     def _play_games(self, skip: int) -> Iterator[list[MorrisPosition]]:
         """Yield the positions of each game after the first `skip` games."""
@@ -199,17 +198,13 @@ def _play_game(game: AnyGame, players: tuple[Player, Player], seed: int) -> list
 
 def _read_games(path: Path, config: PatternConfig) -> list[list[MorrisPosition]]:
     try:
-        return list(replay_records(read_text(path), config.rules))
+        return replay_records(read_text(path), config.rules)
     except BadRecord as error:
         raise BadRecord(f"{quote_path(path)}: {error}") from error
 
 
-def replay_records(text: str, rules: str) -> Iterator[list[MorrisPosition]]:
-    """Yield the positions of each recorded game; `rules` are for records that do not name theirs.
-
-    All games are replayed before the first is yielded, so that an invalid record has no partial
-    effect.
-    """
+def replay_records(text: str, rules: str) -> list[list[MorrisPosition]]:
+    """Return the positions of each recorded game; `rules` are for records that do not name theirs."""
     games = []
     for number, record in enumerate(Record.parse_many(text), 1):
         try:
@@ -219,4 +214,4 @@ def replay_records(text: str, rules: str) -> Iterator[list[MorrisPosition]]:
             raise BadRecord(f"game {number}: {error}") from error
     if not games:
         raise BadRecord("there is no game in it")
-    yield from games
+    return games

@@ -18,10 +18,11 @@ from ludus.core.extras import require_package
 from ludus.core.game import AnyGame
 from ludus.core.spec import check_choice
 from ludus.games import game as named_game
-from ludus.learn.patterns.config import FuzzySettings, build_policy
+from ludus.learn.patterns.inference import FuzzySettings, build_policy
 from ludus.learn.patterns.network import PatternNetwork
 from ludus.learn.patterns.network_file import load_network as named_network
-from ludus.learn.patterns.player import NATIVE_HEURISTICS, build_native_policy
+from ludus.learn.patterns.player import build_native_policy
+from ludus.learn.patterns.train import HEURISTICS
 from ludus.learn.tuning import open_study
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class PatternSearchConfig:
     threads: int = 2
 
     def __post_init__(self) -> None:
-        check_choice("there is no heuristic", self.opponent, NATIVE_HEURISTICS)
+        check_choice("there is no heuristic", self.opponent, HEURISTICS)
 
 
 @dataclass(frozen=True, slots=True)
