@@ -112,7 +112,7 @@ def test_a_killed_worker_answers_no_more(worker):
 @pytest.mark.parametrize("is_busy", [False, True])
 def test_no_process_and_no_file_are_left(tmp_path, monkeypatch, is_busy):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    before = children()
+    before, threads = children(), threading.active_count()
     closed, forgotten, killed = Worker(), Worker(), Worker()
     for worker in (closed, forgotten, killed):
         worker.ask(divide, 3, 2).result(PATIENCE)
@@ -127,3 +127,4 @@ def test_no_process_and_no_file_are_left(tmp_path, monkeypatch, is_busy):
     gc.collect()
     wait_until_gone([number])
     assert not children() - before
+    assert threading.active_count() <= threads

@@ -199,13 +199,13 @@ class Worker:
             except OSError:
                 os.unlink(path)
                 raise
-            self._end = weakref.finalize(
-                self, _end_worker, self._process, self._answers, path, os.getpid()
-            )
-            reading = threading.Thread(
+            reader = threading.Thread(
                 target=self._answers.read, args=(self._process.stdout,), daemon=True
             )
-            reading.start()
+            self._end = weakref.finalize(
+                self, _end_worker, self._process, self._answers, reader, path, os.getpid()
+            )
+            reader.start()
 
     @property
     def pid(self) -> int:
@@ -268,7 +268,11 @@ class Worker:
 
 
 def _end_worker(
-    process: "subprocess.Popen[bytes]", answers: _Answers, path: str, owner: int
+    process: "subprocess.Popen[bytes]",
+    answers: _Answers,
+    reader: threading.Thread,
+    path: str,
+    owner: int,
 ) -> None:
     """End a worker; called once, when it is closed, when nobody needs it, or at exit."""
     if os.getpid() != owner:  # a forked copy of this process
@@ -279,6 +283,8 @@ def _end_worker(
         with suppress(subprocess.TimeoutExpired):
             process.wait(SECONDS_TO_END)
     kill_program(process)
+    if reader.is_alive() and reader is not threading.current_thread():
+        reader.join(SECONDS_TO_END)
     with suppress(OSError):  # the process has removed it itself
         os.unlink(path)
 
