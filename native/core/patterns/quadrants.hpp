@@ -1,5 +1,5 @@
 // The board cut diagonally into four quadrants that turn onto one another. The twin of
-// ludus.learn.patterns.encoding, which says how patterns are read.
+// ludus.learn.patterns.network, which says how patterns are read.
 #pragma once
 
 #include <array>

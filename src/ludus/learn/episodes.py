@@ -25,7 +25,6 @@ from ludus.games import game as named_game
 from ludus.learn.checkpoint import TrainingState, dump_random, load_random
 from ludus.learn.config import Options, TrainingConfig, argument_field
 from ludus.learn.training import Clock, Training, Weights, fit
-from ludus.oracles import Oracle
 from ludus.oracles import oracle as find_oracle
 
 
@@ -56,8 +55,8 @@ class PerfectOpponent:
     It also computes regret. Replies are cached, so its time is negligible.
     """
 
-    def __init__(self, game: AnyGame, oracle: Oracle | None = None) -> None:
-        self.oracle = oracle or find_oracle(game)
+    def __init__(self, game: AnyGame) -> None:
+        self.oracle = find_oracle(game)
         self.random = random.Random(0)
         self._replies: dict[Position, Move] = {}
 
@@ -169,28 +168,19 @@ class StartSampler:
     ) -> None:
         self._sampling, self._source = sampling, source
         self._starts = [source.choice(starts)] if sampling == "one" else list(starts)
-        self._order: list[int] = []
+        self.order: list[int] = []
         """Numbers of the positions that come next, if they come in an order; the last is next."""
 
     def next_choices(self) -> Sequence[Position]:
         """Return the positions that the next game may begin with."""
         if self._sampling in ("uniform", "one"):
             return self._starts
-        if not self._order:
+        if not self.order:
             numbers = range(len(self._starts))
             is_listed = self._sampling == "listed"
-            self._order = list(numbers if is_listed else self._source.sample(numbers, len(numbers)))
-            self._order.reverse()
-        return [self._starts[self._order.pop()]]
-
-    @property
-    def order(self) -> list[int]:
-        """The state: what is left of the current order."""
-        return list(self._order)
-
-    def load(self, order: Sequence[int]) -> None:
-        """Take over a state."""
-        self._order = list(order)
+            self.order = list(numbers if is_listed else self._source.sample(numbers, len(numbers)))
+            self.order.reverse()
+        return [self._starts[self.order.pop()]]
 
 
 def count_plies_to(game: AnyGame, start: Position) -> int:
@@ -201,10 +191,6 @@ def count_plies_to(game: AnyGame, start: Position) -> int:
             return ply
         boards = {board.play(move) for board in boards for move in board.legal_moves()}
     return 0
-
-
-TRAINING_RUN_KEY = "schooling"
-"""Key of the parameters of the training run in the files of learners."""
 
 
 def complete_rules(fields: Any, game: AnyGame) -> Any:
@@ -313,7 +299,7 @@ class EpisodeTraining(Training[EpisodeConfig]):
             "random": dump_random(self.learner.random),
             "source": dump_random(self._source),
             "opponent": dump_random(self.opponent.random),
-            "order": self._starts.order,
+            "order": list(self._starts.order),
             "regrets": self.regrets,
             "seconds": self.seconds,
         }
@@ -325,7 +311,7 @@ class EpisodeTraining(Training[EpisodeConfig]):
         load_random(self.learner.random, facts["random"])
         load_random(self._source, facts["source"])
         load_random(self.opponent.random, facts["opponent"])
-        self._starts.load(facts["order"])
+        self._starts.order = list(facts["order"])
         self.regrets, self.seconds = list(facts["regrets"]), list(facts["seconds"])
         self._num_shown = len(self.regrets)
 

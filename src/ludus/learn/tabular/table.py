@@ -1,10 +1,9 @@
 """Tables with a number per position and move: row keys, JSON file, base class of learners."""
 
-import dataclasses
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from ludus.core.errors import LudusError, quote
 from ludus.core.files import MAX_FILE_BYTES, parse_json_object, quote_path, read_text, write_text
 from ludus.core.game import AnyGame, Move, Position
 from ludus.learn.checkpoint import TrainingState
-from ludus.learn.episodes import TRAINING_RUN_KEY, Learner, complete_rules
+from ludus.learn.episodes import Learner, complete_rules
 
 TableRow = dict[str, float]
 """Move, as text, to its beads or its value."""
@@ -56,6 +55,9 @@ class SymmetricRowIndex(RowIndex):
 TABLE_FORMAT = "ludus table"
 TABLE_VERSION = 1
 
+TRAINING_RUN_KEY = "schooling"
+"""Key in the file of the settings of the training run."""
+
 
 class BadTable(LudusError):
     """A file is not a table, or is one of another learner or game."""
@@ -84,10 +86,17 @@ class SavedTable:
 
     def format(self) -> str:
         """Return the text of the file, with one line per row."""
-        fields = {_file_key(name): value for name, value in dataclasses.asdict(self).items()}
-        head = {"format": TABLE_FORMAT, "version": TABLE_VERSION, **fields}
+        head = {
+            "format": TABLE_FORMAT,
+            "version": TABLE_VERSION,
+            "system": self.system,
+            "game": self.game,
+            "rules": self.rules,
+            "options": self.options,
+            TRAINING_RUN_KEY: self.training_run,
+        }
         rows = ",\n".join(
-            f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in head.pop("table").items()
+            f"  {json.dumps(key)}: {json.dumps(row)}" for key, row in self.table.items()
         )
         lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items())
         return "{\n" + ",\n".join((*lines, f' "table": {{\n{rows}\n }}')) + "\n}\n"
@@ -96,18 +105,12 @@ class SavedTable:
     def parse(text: str, game: AnyGame, system: str) -> "SavedTable":
         """Parse the text of a file; raise BadTable if it is not of this learner and game."""
         found = parse_json_object(text)
-        if found is None:
-            raise BadTable("it is not a JSON object")
-        if found.get("format") != TABLE_FORMAT:
+        if found is None or found.get("format") != TABLE_FORMAT:
             raise BadTable(f"it has no format {TABLE_FORMAT!r}")
         if found.get("version") != TABLE_VERSION:
             version = quote(str(found.get("version")))
             raise BadTable(f"it has version {version}; {TABLE_VERSION} is read here")
-        wanted = {
-            "system": system,
-            "game": game.id,
-            "rules": dataclasses.asdict(game.rules),
-        }
+        wanted = {"system": system, "game": game.id, "rules": asdict(game.rules)}
         found["rules"] = complete_rules(found.get("rules"), game)
         for key, value in wanted.items():
             if found.get(key) != value:
@@ -117,15 +120,10 @@ class SavedTable:
         for key in ("options", TRAINING_RUN_KEY, "table"):
             if not isinstance(found.get(key), dict):
                 raise BadTable(f"it has no {key}")
-        names = (item.name for item in dataclasses.fields(SavedTable))
-        saved = SavedTable(**{name: found[_file_key(name)] for name in names})
-        _check_table(saved.table, game)
-        return saved
-
-
-def _file_key(field_name: str) -> str:
-    """Return the key in the file of a field of SavedTable."""
-    return TRAINING_RUN_KEY if field_name == "training_run" else field_name
+        table = found["table"]
+        _check_table(table, game)
+        run = found[TRAINING_RUN_KEY]
+        return SavedTable(system, game.id, found["rules"], found["options"], run, table)
 
 
 def load_table(file: Path, game: AnyGame, system: str) -> SavedTable:
@@ -181,7 +179,7 @@ class TableLearner(Learner):
         return SavedTable(
             system=self.system,
             game=self.game.id,
-            rules=dataclasses.asdict(self.game.rules),
+            rules=asdict(self.game.rules),
             options=self.options.model_dump(),
             training_run=dict(training_run),
             table=self.table,
