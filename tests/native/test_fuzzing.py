@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from support.fuzzing import sanitized
+from fuzzing import sanitized
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 """The first test builds the modules, which takes minutes on a busy machine."""

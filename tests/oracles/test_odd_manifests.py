@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ludus
+from fuzzing.hostile import change_value
 from ludus.core.errors import BadDatabase, LudusError
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles import oracle as find_oracle
@@ -25,7 +26,6 @@ from ludus.oracles.storage import (
     read_manifest,
     write_blocks,
 )
-from support.fuzzing.hostile import change_value
 from support.repetition import repeat
 from support.solved_games import solved_copy
 

@@ -1,6 +1,7 @@
 """GNU Backgammon that hangs, dies or talks nonsense: an error in time, and no process left."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ from ludus.players import player
 from ludus.protocol import gnubg as gnubg_module
 from ludus.protocol.gnubg import GnubgProcess, RankingRequest, get_shared_gnubg, parse_response
 from ludus.protocol.processes import ProgramFailed
-from support import fake_gnubg
 from support.waiting import PATIENCE, wait_until
 
 START = RankingRequest("4HPwATDgc/ABMA", (3, 1))
@@ -42,6 +42,44 @@ def open_files():
     return len(os.listdir("/proc/self/fd"))
 
 
+HEAD = f"""#!{sys.executable}
+import os, subprocess, sys, time
+questions = os.fdopen(int(os.environ["LUDUS_QUESTIONS"]))
+answers = os.fdopen(int(os.environ["LUDUS_ANSWERS"]), "w")
+"""
+
+ANSWERS = {
+    "babbles": "Welcome to the game!\n",
+    "answers_half": '[[["8/5 6/5", 0.1',
+    "says_too_little": "[]\n",
+    "says_nan": '[[["8/5 6/5", NaN, 0, 0, 0, 0, 0]]]\n',
+    "cheats": '[[["24/1", 1, 1, 0, 0, 0, 0]]]\n',
+    "speaks_of_few": '[[["8/5 6/5", 1, 1, 0, 0, 0, 0]]]\n',
+    "says_too_much": "[[]]\n[[]]\n",
+}
+
+FAULTS = {
+    "hangs": "child = subprocess.Popen(['sleep', '1000'])\ntime.sleep(1000)",
+    "dies": "questions.readline()\nos._exit(3)",
+    "dies_at_once": "os._exit(1)",
+    "floods": "questions.readline()\n"
+    "while True:\n    answers.write('[' * 1000000)\n    answers.flush()",
+    **{
+        name: f"questions.readline()\nanswers.write({text!r})\nanswers.flush()\ntime.sleep(1000)"
+        for name, text in ANSWERS.items()
+    },
+}
+"""What programs do that stand in the place of gnubg."""
+
+
+def write_gnubg(folder, fault):
+    """An executable file that misbehaves in this way."""
+    file = folder / "gnubg"
+    file.write_text(HEAD + FAULTS[fault], encoding="utf-8")
+    file.chmod(0o755)
+    return file
+
+
 MESSAGES = {
     "hangs": "gave no answer",
     "dies": "has ended",
@@ -60,7 +98,7 @@ def test_faults_are_reported_and_nobody_is_left(way, tmp_path, monkeypatch):
     if MESSAGES[way] == "gave no answer":
         monkeypatch.setattr(gnubg_module, "STARTUP_SECONDS", 0.5)
     before = open_files()
-    gnubg = GnubgProcess(str(fake_gnubg.write(tmp_path, way)))
+    gnubg = GnubgProcess(str(write_gnubg(tmp_path, way)))
     limit = 0.2 if MESSAGES[way] == "gave no answer" else PATIENCE
     with pytest.raises(ProgramFailed, match=MESSAGES[way]):
         gnubg.rank([START], 0, limit)
@@ -75,7 +113,7 @@ def test_faults_are_reported_and_nobody_is_left(way, tmp_path, monkeypatch):
     ("way", "message"), [("cheats", "not a legal move"), ("speaks_of_few", "knows 1 moves of 16")]
 )
 def test_moves_are_checked_by_the_rules(way, message, tmp_path, monkeypatch):
-    fake_gnubg.write(tmp_path, way)
+    write_gnubg(tmp_path, way)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(gnubg_module, "_shared_processes", {})
     position = GAME.start().play(Roll(3, 1))

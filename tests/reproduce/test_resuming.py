@@ -14,10 +14,9 @@ from ludus.arena.executors import LocalPool
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.reproduce import Context, MatchTally, RunOptions
+from ludus.reproduce.experiment import read_published
 from ludus.reproduce.matches import Match, play_in_arena
-from ludus.reproduce.published import read_published
 from ludus.reproduce.results import ResultCache
-from support import crashing_player
 from support.small_experiments import write
 from support.waiting import PATIENCE, wait_until
 
@@ -165,13 +164,11 @@ def test_options_of_players_reach_compiled_code(context):
 
 def test_a_player_that_breaks_down_stops_the_match(tmp_path):
     """Its game is not even kept: once the player is repaired the match can be played."""
-    crashing_player.register()
-    match = Match("hexapawn", "random", "crashes", 10, starter="second")
-    file = tmp_path / "games.sqlite"
+    match = Match("hexapawn", "random", "support.faulty_players:Raises", 10, starter="second")
     with (
         LocalPool(1) as pool,
-        pytest.raises(LudusError, match="crashes lost a game by crash: RuntimeError: out of order"),
+        pytest.raises(LudusError, match="Raises lost a game by crash: RuntimeError: I give up"),
     ):
-        play_in_arena(match, pool, file, lambda done, total: None)
-    with closing(sqlite3.connect(file)) as connection:
+        play_in_arena(match, pool, tmp_path, lambda done, total, label: None)
+    with closing(sqlite3.connect(tmp_path / "games.sqlite")) as connection:
         assert connection.execute("SELECT count(*) FROM game").fetchone() == (0,)

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
+from fuzzing.native_tables import solver_values, solvers_in_threads
 from ludus._native import solver as native
 from ludus.games.nine_mens_morris import Rules
-from support.fuzzing.native_tables import solver_values, solvers_in_threads
 from support.repetition import repeat
 
 FIVE_FOUR = (5, 4, 0, 0)

@@ -46,7 +46,7 @@ def run(module: str, *arguments: object, timeout: float = 600) -> subprocess.Com
         "PYTHONPATH": python_path(),
     }
     return subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", f"support.fuzzing.{module}", *map(str, arguments)],
+        [sys.executable, "-W", "ignore", "-m", f"fuzzing.{module}", *map(str, arguments)],
         env=environment,
         capture_output=True,
         text=True,

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 import ludus
+from fuzzing.hostile import ODD_VALUES, Caller, Values
 from ludus._native import backgammon, environments, morris, patterns, search
 from ludus.games.backgammon import native as native_backgammon
 from ludus.games.nine_mens_morris import PRESETS
 from ludus.games.nine_mens_morris import native as native_morris
 from ludus.games.nine_mens_morris.board import POINTS
 from ludus.oracles.morris.sectors import num_slots
-from support.fuzzing.hostile import ODD_VALUES, Caller, Values
 
 assert morris.Position is native_morris.Position
 assert backgammon is native_backgammon.compiled

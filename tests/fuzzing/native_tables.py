@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from fuzzing.hostile import NUMBERS, ODD_VALUES, Caller, Values
 from ludus._native import chances, equities, gammon, sampling, solver
 from ludus.games.nine_mens_morris import PRESETS, Rules
-from support.fuzzing.hostile import NUMBERS, ODD_VALUES, Caller, Values
 
 SMALL_SECTORS = [(x, y, a, b) for x in range(5) for y in range(5) for a in (0, 1) for b in (0, 1)]
 HUGE = (2**31 - 1, 2**31 - 10, -(2**31), 2**30, 13, 100)

@@ -1,10 +1,10 @@
 """Run in a process of its own, with the sanitizers loaded: hostile values and strings.
 
-    python -m support.fuzzing.process FOLDER canary MISTAKE ARGUMENT
-    python -m support.fuzzing.process FOLDER unprepared
-    python -m support.fuzzing.process FOLDER values MODULE SEED CALLS
-    python -m support.fuzzing.process FOLDER scenario NAME [CALLS]
-    python -m support.fuzzing.process FOLDER parsers SEED STRINGS LAST
+    python -m fuzzing.process FOLDER canary MISTAKE ARGUMENT
+    python -m fuzzing.process FOLDER unprepared
+    python -m fuzzing.process FOLDER values MODULE SEED CALLS
+    python -m fuzzing.process FOLDER scenario NAME [CALLS]
+    python -m fuzzing.process FOLDER parsers SEED STRINGS LAST
 
 FOLDER holds the sanitized modules; the string in use is kept in the file LAST, where it is found
 when the process was killed. Prints what came of it as JSON.
@@ -16,7 +16,7 @@ import random
 import sys
 from pathlib import Path
 
-from support.fuzzing.sanitized import use_sanitized_modules
+from fuzzing.sanitized import use_sanitized_modules
 
 
 def canary(folder: str, mistake: str, argument: str) -> int:
@@ -54,7 +54,7 @@ def main(folder: str, what: str, *arguments: str) -> None:
     if what in ("canary", "unprepared"):  # before anything prepares the modules
         print(json.dumps(canary(folder, *arguments) if arguments else unprepared()))
         return
-    from support.fuzzing import native_games, native_tables, parsers
+    from fuzzing import native_games, native_tables, parsers
 
     functions = vars(native_games) | vars(native_tables)
     if what == "values":

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import ludus
+from fuzzing.hostile import Hostile
 from ludus.core.errors import LudusError
 from ludus.core.match import play_game
 from ludus.core.player import Limit
@@ -22,7 +23,6 @@ from ludus.core.spec import apply_options, parse_options, parse_spec
 from ludus.games.backgammon import to_gnubg_id, to_position_id
 from ludus.games.backgammon.position_ids import to_xgid
 from ludus.games.nine_mens_morris import to_playok_move, to_sanmill, to_thesis, to_thesis_move
-from support.fuzzing.hostile import Hostile
 from support.games import VARIANTS, play_randomly
 
 UNUSUAL = (
