@@ -131,7 +131,7 @@ def _check_options(
     size: str, oracle: Path | None, device: str, from_results: bool, is_changing: bool
 ) -> None:
     from ludus.learn.devices import DEVICES
-    from ludus.reproduce.published import RUN_SIZES
+    from ludus.reproduce.experiment import RUN_SIZES
 
     if size:
         check_choice("there is no size", size, RUN_SIZES)
@@ -152,7 +152,7 @@ def _list_experiments(folder: Path, is_json: bool, has_items: bool) -> None:
         count_items,
         describe_experiment,
         format_item,
-        list_all_items,
+        list_stored_items,
     )
 
     experiments = list_experiments(folder)
@@ -163,7 +163,7 @@ def _list_experiments(folder: Path, is_json: bool, has_items: bool) -> None:
     for experiment in experiments:
         try:
             about = describe_experiment(experiment)
-            items += list_all_items([experiment]) if has_items else ()
+            items += list_stored_items(experiment) if has_items else ()
         except LudusError as error:
             about = {"id": experiment.id, "error": str(error)}
         described.append(about)

@@ -8,10 +8,14 @@ from .core_names import compare_wins as compare_wins
 from .core_names import compute_difference_interval as compute_difference_interval
 from .core_names import quote as quote
 from .core_names import write_bytes as write_bytes
+from .experiment import BadExperiment as BadExperiment
 from .experiment import Experiment as Experiment
+from .experiment import PublishedRow as PublishedRow
+from .experiment import PublishedTable as PublishedTable
 from .experiment import find_experiment as find_experiment
 from .experiment import find_experiments_folder as find_experiments_folder
 from .experiment import list_experiments as list_experiments
+from .experiment import read_published as read_published
 from .findings import Conclusion as Conclusion
 from .findings import Figure as Figure
 from .findings import Finding as Finding
@@ -19,10 +23,6 @@ from .findings import Measurement as Measurement
 from .findings import Remark as Remark
 from .findings import Table as Table
 from .matches import MatchStarter as MatchStarter
-from .published import BadExperiment as BadExperiment
-from .published import PublishedRow as PublishedRow
-from .published import PublishedTable as PublishedTable
-from .published import read_published as read_published
 from .report import write_report as write_report
 from .results import ExperimentResults as ExperimentResults
 from .results import read_results as read_results

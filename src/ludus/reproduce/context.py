@@ -12,9 +12,8 @@ from ludus.core.errors import LudusError, quote
 from ludus.core.match import MAX_PLIES, MatchTally
 from ludus.core.player import Limit
 from ludus.core.processes import count_cores
-from ludus.reproduce.experiment import Experiment
+from ludus.reproduce.experiment import BadExperiment, Experiment, PublishedTable
 from ludus.reproduce.findings import Figure, Findings
-from ludus.reproduce.published import BadExperiment, PublishedTable
 from ludus.reproduce.results import ExperimentResults, ResultCache
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ class Context(AbstractContextManager["Context"]):
         in compiled code, thousands in a second, if both players have it and there is no limit.
         `is_cached=False` leaves caching the tally to an enclosing call of `cached`.
         """
-        from ludus.reproduce.matches import Match, check_match, play_compiled
+        from ludus.reproduce.matches import Match, check_match, play_compiled, play_in_arena
 
         seed = self.seed_for(first, second, starter, key)
         match = Match(game, first, second, games, rules, starter, limit, max_plies, seed)
@@ -148,20 +147,11 @@ class Context(AbstractContextManager["Context"]):
 
         def play() -> dict[str, Any]:
             found = play_compiled(match, self.jobs) if may_compile else None
-            return asdict(self._play_in_arena(match) if found is None else found)
+            if found is None:
+                found = play_in_arena(match, self.pool, self.folder("games"), self.progress)
+            return asdict(found)
 
         return MatchTally(**(self.cached(f"{name} {match.key}", play) if is_cached else play()))
-
-    def _play_in_arena(self, match: Any) -> MatchTally:
-        from ludus.reproduce.matches import play_in_arena
-
-        label = f"{match.first} – {match.second}"
-        return play_in_arena(
-            match,
-            self.pool,
-            self.folder("games") / "games.sqlite",
-            lambda done, total: self.progress(done, total, label),
-        )
 
 
 def make_context(experiment: Experiment, cache_folder: Path, options: RunOptions) -> Context:

@@ -19,9 +19,6 @@ from ludus.players import player as named_player
 MatchStarter = Literal["first", "second", "alternate"]
 """The player that begins: always the first, always the second, or both in turn, the first first."""
 
-GameCountCallback = Callable[[int, int], None]
-"""Called with the number of games played and the total."""
-
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -83,9 +80,12 @@ def _split_games(match: Match) -> Iterable[tuple[int, bool]]:
 
 
 def play_in_arena(
-    match: Match, executor: Executor, file: Path, report: GameCountCallback
+    match: Match, executor: Executor, folder: Path, report: Callable[[int, int, str], None]
 ) -> MatchTally:
-    """Play the match as a tournament of two players, storing each game when it ends."""
+    """Play the match as a tournament of two players, storing each game when it ends.
+
+    `report` is called with the number of games played, the total and the names of the players.
+    """
     is_swapped = match.starter == "second"
     players = (match.second, match.first) if is_swapped else (match.first, match.second)
     tournament = Tournament(
@@ -98,13 +98,14 @@ def play_in_arena(
     )
 
     def track(results: Iterable[GameResult], num_missing: int) -> Iterator[GameResult]:
-        done = match.games - num_missing
-        report(done, match.games)
+        done, label = match.games - num_missing, f"{match.first} – {match.second}"
+        report(done, match.games, label)
         for number, result in enumerate(results, done + 1):
             _check_fault(result)
             yield result
-            report(number, match.games)
+            report(number, match.games, label)
 
+    file = folder / "games.sqlite"
     found = play_tournament(tournament, store=file, executor=executor, track=track)
     tally = found.standings.pairs[players]
     wins = tally.wins[::-1] if is_swapped else tally.wins

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from ludus.core.statistics import Interval
@@ -12,8 +12,6 @@ from ludus.reproduce.report import MISSING_CELL, format_number
 from ludus.reproduce.results import ExperimentResults, read_results
 
 Status = Literal["agrees", "differs", "not reproduced"]
-
-NO_STORED_RESULTS = "there are no stored results; run it with --save"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +33,7 @@ class Item:
     """Why it differs or is missing; for a conclusion also our numbers."""
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "experiment": self.experiment,
-            "name": self.name,
-            "status": self.status,
-            "published": self.published,
-            "ours": self.ours,
-            "interval": None if self.interval is None else list(self.interval),
-            "unit": self.unit,
-            "reason": self.reason,
-        }
+        return asdict(self)
 
 
 ITEM_HEADINGS = ("experiment", "item", "published", "ours", "95% interval", "result", "reason")
@@ -119,23 +108,16 @@ def _make_conclusion_item(results: ExperimentResults, conclusion: Conclusion) ->
     return Item(results.published.id, conclusion.text, status, reason=reason)
 
 
-def list_all_items(experiments: Iterable[Experiment]) -> Iterator[Item]:
-    """Generate the items of all experiments; rows without stored results are not reproduced."""
-    for experiment in experiments:
-        if experiment.results.is_file():
-            yield from list_items(read_results(experiment, has_figures=False))
-            continue
-        published = experiment.published()
-        for row in published.rows:
-            if row.published is not None:
-                yield Item(
-                    experiment.id,
-                    row.name,
-                    "not reproduced",
-                    row.published,
-                    unit=row.unit,
-                    reason=NO_STORED_RESULTS,
-                )
+def list_stored_items(experiment: Experiment) -> Iterator[Item]:
+    """Generate the items of an experiment; rows without stored results are not reproduced."""
+    if experiment.results.is_file():
+        yield from list_items(read_results(experiment, has_figures=False))
+        return
+    reason = "there are no stored results; run it with --save"
+    for row in experiment.published().rows:
+        if row.published is not None:
+            numbers = row.published, None, None
+            yield Item(experiment.id, row.name, "not reproduced", *numbers, row.unit, reason)
 
 
 def count_items(items: Iterable[Item]) -> str:

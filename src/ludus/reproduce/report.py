@@ -126,7 +126,6 @@ def format_number(value: float | None, sign: bool = False) -> str:
     return text.replace("-", MINUS_SIGN, 1) if text.startswith("-") else text
 
 
-REFERENCE_HEADING = "reference"
 REFERENCE_COLUMN = 2
 """Reports show references beside the published numbers, in a column of their own."""
 
@@ -137,7 +136,7 @@ def format_comparison(
     """Format the headings and rows of the comparison table; references only where there are any."""
     headings, lines = list(COMPARISON_HEADINGS), [list(_format_row(row)) for row in rows]
     if any(row.published_row.reference is not None for row in rows):
-        headings.insert(REFERENCE_COLUMN, REFERENCE_HEADING)
+        headings.insert(REFERENCE_COLUMN, "reference")
         for line, row in zip(lines, rows, strict=True):
             line.insert(REFERENCE_COLUMN, _format_reference(row) or MISSING_CELL)
     return headings, [*lines]
@@ -205,19 +204,13 @@ def is_numeric(column: Sequence[TableCell]) -> bool:
     )
 
 
-def format_markdown(
-    results: ExperimentResults, figures: Mapping[str, str], missing: str = ""
-) -> str:
-    """Format the report as Markdown.
+def iterate_markdown(
+    results: ExperimentResults, figures: Mapping[str, str], missing: str
+) -> Iterator[str]:
+    """Yield the lines of the report as Markdown.
 
     `figures` maps names to SVG files; `missing` is the reason if there are none.
     """
-    return "\n".join(_iterate_markdown(results, figures, missing))
-
-
-def _iterate_markdown(
-    results: ExperimentResults, figures: Mapping[str, str], missing: str
-) -> Iterator[str]:
     published, found = results.published, results.findings
     yield f"# {_escape_markdown(published.title)}\n"
     how = f"`{published.id}`, size {results.size}, seed {results.seed}"
@@ -291,17 +284,13 @@ figure { margin: 0; } figure svg { max-width: 100%; height: auto; color: var(--i
 """
 
 
-def format_html(results: ExperimentResults, figures: Mapping[str, str], missing: str = "") -> str:
-    """Format the report as one self-contained HTML file for light and dark colour schemes.
+def iterate_html(
+    results: ExperimentResults, figures: Mapping[str, str], missing: str
+) -> Iterator[str]:
+    """Yield the report as one self-contained HTML file for light and dark colour schemes.
 
     `figures` maps names to SVG texts; `missing` is the reason if there are none.
     """
-    return "\n".join(_iterate_html(results, figures, missing)) + "\n"
-
-
-def _iterate_html(
-    results: ExperimentResults, figures: Mapping[str, str], missing: str
-) -> Iterator[str]:
     published, found = results.published, results.findings
     title = escape(published.title)
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
@@ -336,7 +325,7 @@ def _iterate_html(
         if published.differences
         else ["<p>None known.</p>"]
     )
-    yield "</body>\n</html>"
+    yield "</body>\n</html>\n"
 
 
 def _format_html_list(texts: Sequence[str]) -> Iterator[str]:
@@ -383,8 +372,8 @@ def write_report(results: ExperimentResults, folder: Path) -> tuple[list[Path], 
     texts = {"results.json": results.text()}
     names = {name: f"{make_slug(name)}.svg" for name in svgs}
     texts |= {names[name]: to_standalone_svg(svg) for name, svg in svgs.items()}
-    texts["report.md"] = format_markdown(results, names, missing)
-    texts["report.html"] = format_html(results, svgs, missing)
+    texts["report.md"] = "\n".join(iterate_markdown(results, names, missing))
+    texts["report.html"] = "\n".join(iterate_html(results, svgs, missing))
     make_folder(folder)
     for name, text in texts.items():
         # Texts of an experiment may contain characters that UTF-8 cannot encode.

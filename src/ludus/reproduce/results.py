@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ludus.core.files import make_folder, parse_json_object, quote_path, read_text, write_text
-from ludus.reproduce.experiment import Experiment
+from ludus.reproduce.experiment import (
+    MAX_FILE_CHARACTERS,
+    BadExperiment,
+    Experiment,
+    PublishedTable,
+)
 from ludus.reproduce.findings import (
     ComparedRow,
     Conclusion,
@@ -23,7 +28,6 @@ from ludus.reproduce.findings import (
     compare_rows,
     make_slug,
 )
-from ludus.reproduce.published import MAX_FILE_CHARACTERS, BadExperiment, PublishedTable
 
 T = TypeVar("T")
 
