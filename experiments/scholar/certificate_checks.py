@@ -85,7 +85,7 @@ def make_source(rules: Rules, device: torch.device, oracle: Path | None = None) 
         solved = find_oracle(ludus.game("nine_mens_morris", rules), oracle)
         assert isinstance(solved, MorrisOracle)
         return OracleExampleSource(solved)
-    from support.scholar_games import source_of
+    from support.scholar import source_of
 
     return source_of(rules)
 

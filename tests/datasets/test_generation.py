@@ -29,7 +29,7 @@ from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_mo
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.players import player
 from support.engines import children
-from support.full_disk import limit_file_size
+from support.facilities import limit_file_size
 from support.repetition import repeat
 from support.waiting import PATIENCE, wait_until
 

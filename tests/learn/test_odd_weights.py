@@ -12,9 +12,9 @@ from fuzzing.hostile import change_value
 from ludus.core.errors import LudusError
 from ludus.learn.gammon.network import SHIPPED_CHANCES
 from ludus.learn.weights import CHECKSUM_KEY, METADATA_KEY, write_tensors
-from support.nnmm_chains import saved_chain
+from support.nnmm import saved_chain
 from support.repetition import repeat
-from support.scholar_weights import random_weights
+from support.scholar import random_weights
 
 
 def read_file(path):

@@ -31,8 +31,8 @@ from ludus.learn.scholar.weights import pack_weights
 from ludus.players import player
 from support.games import play_randomly
 from support.morris import positions
-from support.nnmm_chains import random_chain
-from support.scholar_weights import random_weights
+from support.nnmm import random_chain
+from support.scholar import random_weights
 
 pytest.importorskip("torch")
 pytest.importorskip("onnxscript")

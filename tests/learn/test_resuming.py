@@ -17,7 +17,7 @@ from ludus.learn.scholar import OracleExampleSource
 from ludus.learn.training import find_training
 from ludus.oracles import oracle
 from support.backgammon import met
-from support.teacher_dataset import write_teacher_moves
+from support.nnmm import write_teacher_moves
 
 GAMES = {"games": 60, "seed": 4}
 

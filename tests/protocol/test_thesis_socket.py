@@ -22,7 +22,7 @@ from ludus.learn.nnmm.parts import points_to_classes
 from ludus.learn.nnmm.weights import import_galassi_networks, save_weights
 from support.facilities import external
 from support.morris import positions
-from support.nnmm_chains import saved_chain
+from support.nnmm import saved_chain
 from support.paths import ROOT
 from support.waiting import PATIENCE, wait_until, wait_until_at_work
 

@@ -7,7 +7,8 @@ A test names a facility with `@pytest.mark.needs("pseudo-terminal")` and data wi
 import os
 import pty
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -52,6 +53,20 @@ def has_open_files() -> bool:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     return wanted == OPEN_FILES
+
+
+@contextmanager
+def limit_file_size(num_bytes: int) -> Iterator[None]:
+    """Let every write beyond this size fail, as on a full disk; standard streams must be captured.
+
+    Python ignores the signal that the system sends then.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (num_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 FACILITIES = {

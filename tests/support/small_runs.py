@@ -16,7 +16,7 @@ from ludus.games import game as named_game
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.reproduce import find_experiment
 from support.games import play_randomly
-from support.nnmm_folder import write_authors_network, write_data
+from support.nnmm import write_authors_network, write_data
 from support.paths import EXPERIMENTS
 
 SMALL_RULES = "men=3"

@@ -1,6 +1,10 @@
-"""The games of a server in a file, without its HTTP part."""
+"""The games of a server in a file, without its HTTP part, and coroutines that use them."""
 
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from typing import Any
 
 from ludus.web.game_registry import GameRegistry
 from ludus.web.game_tree import PERSON
@@ -66,3 +70,9 @@ def stored(number=0, **state):
 
 
 FIRST_MOVE = StoredNode(1, 0, "b1-b2", PERSON, "", None)
+
+
+def run_apart(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine on a thread: the browser of other tests has a loop of its own on this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()

@@ -31,7 +31,7 @@ from support.engines import children
 from support.games import VARIANTS
 from support.page_server import Server, begin, places_of, touch
 from support.repetition import repeat
-from support.running import run_apart
+from support.stored_games import run_apart
 from support.waiting import PATIENCE
 
 STRENGTHS = files("ludus.web").joinpath("strengths.json")

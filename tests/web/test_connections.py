@@ -15,7 +15,7 @@ from ludus.web.server import bind_socket, make_config
 from ludus.web.settings import Settings
 from ludus.web.worker_pool import ProcessPool
 from support.repetition import repeat
-from support.running import run_apart
+from support.stored_games import run_apart
 
 GET = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
 

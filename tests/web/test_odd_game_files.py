@@ -13,8 +13,7 @@ import pytest
 from ludus.core.errors import LudusError
 from ludus.web.store import APPLICATION_ID, MAX_STORED_NODES, VERSION, BadGameFile, GameStore
 from support.repetition import repeat
-from support.running import run_apart
-from support.stored_games import FIRST_MOVE, games_in, order, play, shown, stored
+from support.stored_games import FIRST_MOVE, games_in, order, play, run_apart, shown, stored
 
 SCHEMAS = {
     "a table is missing": "DROP TABLE node",

@@ -7,7 +7,7 @@ import pytest
 from ludus.web.errors import RequestRefused
 from ludus.web.solving import GameSolver
 from support.engines import children
-from support.running import run_apart
+from support.stored_games import run_apart
 from support.waiting import PATIENCE
 
 GAME = ("nine_mens_morris", "men=5")

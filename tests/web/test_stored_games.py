@@ -13,8 +13,7 @@ from ludus.web.game_tree import PERSON, PLAYER
 from ludus.web.seats import LearnedSpecs, Seat
 from ludus.web.store import BadGameFile, GameStore, StoredNode
 from support.repetition import repeat
-from support.running import run_apart
-from support.stored_games import FIRST_MOVE, games_in, order, play, shown, stored
+from support.stored_games import FIRST_MOVE, games_in, order, play, run_apart, shown, stored
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ludus.web.game_tree import GameTree
 from ludus.web.schemas.games import GameState
 from ludus.web.seats import Seat
 from ludus.web.session import Session
-from support.running import run_apart
+from support.stored_games import run_apart
 
 
 class NoStore:

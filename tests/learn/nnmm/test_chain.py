@@ -15,7 +15,7 @@ from ludus.learn.nnmm.encoding import append_choices
 from ludus.learn.nnmm.network import build_network
 from ludus.learn.nnmm.parts import ORDERS, classes_to_moves
 from support.morris import positions
-from support.nnmm_chains import is_close, random_chain
+from support.nnmm import is_close, random_chain
 
 SOME = PositionBatch.from_positions(positions(4)[::5])
 

@@ -13,8 +13,7 @@ from ludus.learn.nnmm.evaluate import evaluate_dataset
 from ludus.learn.nnmm.parts import points_to_classes
 from support.facilities import external
 from support.morris import positions
-from support.nnmm_chains import saved_chain
-from support.nnmm_folder import write_authors_network
+from support.nnmm import saved_chain, write_authors_network
 
 
 @pytest.fixture

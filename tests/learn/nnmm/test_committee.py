@@ -24,7 +24,7 @@ from ludus.learn.nnmm.decoding import PartialMoves
 from ludus.learn.nnmm.weights import load_weights as load_one
 from ludus.learn.weights import BadWeights
 from support.morris import positions
-from support.nnmm_chains import is_close, random_chain, saved_chain
+from support.nnmm import is_close, random_chain, saved_chain
 
 SOME = PositionBatch.from_positions(positions(4)[::5])
 

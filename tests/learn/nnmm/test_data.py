@@ -14,7 +14,7 @@ from ludus.learn.nnmm.data import (
     split_fold,
 )
 from support.facilities import external
-from support.teacher_dataset import teacher_moves
+from support.nnmm import teacher_moves
 
 
 def flying(number: int, seed: int = 1) -> MoveBatch:

@@ -20,7 +20,7 @@ from ludus.learn.nnmm.ensemble import (
 from ludus.learn.nnmm.network_trainer import NetworkTrainer
 from ludus.learn.nnmm.parts import points_to_classes
 from ludus.learn.nnmm.weights import load_weights, save_weights
-from support.teacher_dataset import CPU, examples, teacher_moves
+from support.nnmm import CPU, examples, teacher_moves
 
 ENTRIES = augment(teacher_moves(), "published")
 EXAMPLES = examples(ENTRIES)

@@ -31,11 +31,11 @@ from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import find_experiment
 from ludus.reproduce.context import RunOptions, make_context
 from support.facilities import external
-from support.nnmm_chains import random_chain
-from support.nnmm_folder import (
+from support.nnmm import (
     EXPERIMENTS,
     TRAINING_MARGIN,
     load_module,
+    random_chain,
     read_stored_rows,
     train,
     write_data,

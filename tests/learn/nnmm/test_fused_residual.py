@@ -13,7 +13,7 @@ from ludus.learn.nnmm.encoding import INPUT_MODELS
 from ludus.learn.nnmm.network import build_network
 from ludus.learn.nnmm.network_trainer import NetworkTrainer
 from support.cuda_on_cpu import compile_for_cpu, use_on_cpu
-from support.nnmm_folder import load_module
+from support.nnmm import load_module
 from support.paths import EXPERIMENTS
 
 side_by_side, kernels = load_module("side_by_side"), load_module("residual_kernels")

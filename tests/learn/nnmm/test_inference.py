@@ -8,7 +8,7 @@ from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputColumns
 from ludus.learn.nnmm.inference import NumpyNetwork
 from ludus.learn.weights import BadWeights
-from support.nnmm_chains import SMALL, is_close, random_chain, tensors_of, torch_network
+from support.nnmm import SMALL, is_close, random_chain, tensors_of, torch_network
 
 COLUMNS = INPUT_MODELS["rawest"].columns(1)
 """Of a position and one earlier choice: symmetric networks must know what they see."""

@@ -15,7 +15,7 @@ from ludus.learn.nnmm.network import build_network
 from ludus.learn.nnmm.network_trainer import Loss, compute_illegal_probability, select_weights
 from ludus.learn.nnmm.parts import NUM_CLASSES, PartOrder, points_to_classes
 from support.morris import positions
-from support.teacher_dataset import teacher_moves
+from support.nnmm import teacher_moves
 
 NETWORK = build_network(
     NetworkConfig(first=8, units=6, blocks=2), InputColumns(10), torch.Generator().manual_seed(1)

@@ -11,7 +11,7 @@ from ludus.learn.nnmm.config import ARCHITECTURES, Hyperparameters, NetworkConfi
 from ludus.learn.nnmm.data import split_entries
 from ludus.learn.nnmm.network_trainer import NetworkTrainer, evaluate_network
 from ludus.learn.training import Clock, Diverged
-from support.teacher_dataset import examples, teacher_moves
+from support.nnmm import examples, teacher_moves
 
 SMALL = NetworkConfig(architecture="residual", first=32, units=32, blocks=1, dropout=0.05)
 SHORT = Hyperparameters(annealing="cosine", learning_rate=0.01, batch=250, epochs=4, averaging=0.9)

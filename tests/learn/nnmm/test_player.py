@@ -20,7 +20,7 @@ from ludus.learn.nnmm.policy import decode_legal_move
 from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
 from support.facilities import external
 from support.morris import positions
-from support.nnmm_chains import random_chain, saved_chain
+from support.nnmm import random_chain, saved_chain
 
 GAME = ludus.game("nine_mens_morris")
 SOME = positions(6)[::4]

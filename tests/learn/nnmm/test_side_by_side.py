@@ -14,7 +14,7 @@ from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig
 from ludus.learn.nnmm.data import Examples
 from ludus.learn.nnmm.network_trainer import NetworkTrainer
 from ludus.learn.training import Diverged
-from support.nnmm_folder import load_module
+from support.nnmm import load_module
 
 module = load_module("side_by_side")
 find_groups, train_side_by_side = module.find_groups, module.train_side_by_side

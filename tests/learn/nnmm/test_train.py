@@ -9,7 +9,7 @@ import ludus
 from ludus.core.errors import LudusError
 from ludus.learn.nnmm.data import read_entries, split_entries
 from ludus.learn.nnmm.network_trainer import NetworkTrainer
-from support.teacher_dataset import examples, write_teacher_moves
+from support.nnmm import examples, write_teacher_moves
 
 SMALL = {
     "preset": "quick",

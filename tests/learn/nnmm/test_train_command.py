@@ -18,7 +18,7 @@ from ludus.learn.nnmm.weights import load_weights
 from ludus.learn.training import fit
 from ludus.learn.weights import BadWeights
 from ludus.web.worker import load_curves
-from support.teacher_dataset import write_teacher_moves
+from support.nnmm import write_teacher_moves
 from support.waiting import PATIENCE
 
 SMALL = [

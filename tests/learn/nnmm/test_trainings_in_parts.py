@@ -9,7 +9,7 @@ from ludus.cli.main import run
 from ludus.learn.nnmm import load_weights
 from ludus.reproduce import find_experiment
 from ludus.reproduce.context import RunOptions, make_context
-from support.nnmm_folder import (
+from support.nnmm import (
     EXPERIMENTS,
     TRAINING_MARGIN,
     read_stored_rows,

@@ -20,7 +20,7 @@ from ludus.learn.nnmm.tuning import (
     suggest_preset,
 )
 from support.morris import GOOD_MOVES
-from support.teacher_dataset import teacher_moves, write_teacher_moves
+from support.nnmm import teacher_moves, write_teacher_moves
 
 optuna = pytest.importorskip("optuna", reason="left out: needs optuna")
 

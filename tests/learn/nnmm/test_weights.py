@@ -13,7 +13,7 @@ from ludus.learn.nnmm.chain import NetworkChain
 from ludus.learn.nnmm.weights import ChainWeights, load_weights, save_weights
 from ludus.learn.weights import BadWeights
 from support.morris import positions
-from support.nnmm_chains import is_close, random_chain, saved_chain
+from support.nnmm import is_close, random_chain, saved_chain
 
 
 @pytest.mark.parametrize("order", ["TFR", "RFT5"])

@@ -129,7 +129,7 @@ def test_a_setting_that_three_tables_repeat_counts_once():
 
 def test_conclusions_are_decided_by_intervals():
     module = find_experiment(TABLES[1], EXPERIMENTS).module()
-    draw = sys.modules[f"{module.__package__}.conclusions"].draw_conclusions
+    draw = sys.modules[f"{module.__package__}.fuzzy_tables"].draw_conclusions
 
     def decide(claim, **wins):
         tallies = {

@@ -50,8 +50,7 @@ from ludus.learn.scholar.exceptions import (
 from ludus.learn.scholar.inference import NUM_RESULTS, Scorer
 from ludus.learn.scholar.weights import load_weights, pack_weights
 from ludus.learn.weights import BadWeights
-from support.scholar_games import FOUR, drawn_endings, oracle_of, source_of
-from support.scholar_weights import GAME, made, random_weights
+from support.scholar import FOUR, GAME, drawn_endings, made, oracle_of, random_weights, source_of
 
 CPU = torch.device("cpu")
 CARE = 400.0

@@ -11,9 +11,8 @@ from ludus.learn.scholar.exceptions import (
     load_exceptions,
     save_exceptions,
 )
-from support.full_disk import limit_file_size
-from support.scholar_games import drawn_endings
-from support.scholar_weights import GAME, random_weights
+from support.facilities import limit_file_size
+from support.scholar import GAME, drawn_endings, random_weights
 
 LOSS_AVERSION = 400.0
 

@@ -5,7 +5,7 @@ import torch
 
 from ludus.learn.scholar.data import NO_ERROR
 from ludus.learn.scholar.evaluate import find_first_errors, summarize_errors
-from support.scholar_games import FOUR, source_of
+from support.scholar import FOUR, source_of
 
 
 def good(found):

@@ -17,7 +17,7 @@ from ludus.oracles.morris.oracle import make_indexer
 from ludus.oracles.morris.sectors import all_sectors, num_slots, orient, sides_to_move, subspace_of
 from support import scholar_sample
 from support.repetition import repeat
-from support.scholar_games import (
+from support.scholar import (
     FOUR,
     ODD,
     SLOW,

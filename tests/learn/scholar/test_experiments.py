@@ -18,7 +18,7 @@ from ludus.learn.scholar.examples import OracleExampleSource
 from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import find_experiment
 from support.paths import EXPERIMENTS
-from support.scholar_weights import GAME, saved
+from support.scholar import GAME, saved
 
 SIZES = {"positions": 150, "games": 2, "moves": 5, "shown": 2}
 GAMES = 24

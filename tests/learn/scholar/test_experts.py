@@ -5,7 +5,7 @@ import torch
 
 from ludus.learn.scholar.encoding import FIRST_FLYING_EXPERT, FIRST_MOVING_EXPERT, NUM_EXPERTS
 from ludus.learn.scholar.network import TensorEncoder
-from support.scholar_games import FOUR, source_of
+from support.scholar import FOUR, source_of
 
 CPU = torch.device("cpu")
 BANKS = [

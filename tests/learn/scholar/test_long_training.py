@@ -29,8 +29,7 @@ from ludus.learn.scholar.network import find_dead_experts, revive_experts
 from ludus.learn.scholar.scorer_trainer import DistillationTrainer, ExactTrainer
 from ludus.learn.scholar.train import ScholarTraining
 from ludus.learn.weights import BadWeights
-from support.scholar_games import FOUR, source_of
-from support.scholar_weights import random_weights
+from support.scholar import FOUR, random_weights, source_of
 
 CPU = torch.device("cpu")
 FEW = DataMixture(

@@ -6,7 +6,7 @@ import pytest
 from ludus.core.errors import BadSpec
 from ludus.learn.scholar.examples import GamePositions
 from ludus.learn.scholar.sampling import ParallelGames, ParallelGamesOptions
-from support.scholar_games import FOUR, THREE, source_of
+from support.scholar import FOUR, THREE, source_of
 
 
 def one_ply(source, count, seed, **options):

@@ -32,7 +32,7 @@ from ludus.learn.scholar.player import (
 from ludus.learn.scholar.weights import load_weights
 from ludus.learn.weights import BadWeights
 from support.morris import positions
-from support.scholar_weights import GAME, made, random_weights, saved
+from support.scholar import GAME, made, random_weights, saved
 
 SOME = positions(6)[::4]
 KINDS = ("scorer", "chain")

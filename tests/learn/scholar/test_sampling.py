@@ -8,7 +8,7 @@ import pytest
 
 from ludus.core.errors import BadSpec, UnknownName
 from ludus.learn.scholar.sampling import ParallelGamesOptions, SamplerOptions, stream_examples
-from support.scholar_games import FOUR, source_of
+from support.scholar import FOUR, source_of
 
 
 def batches(count, seed=1, **options):

@@ -10,7 +10,7 @@ from ludus._native import sampling as native
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.scholar.examples import prepare_subspace_weights
-from support.scholar_games import FOUR, THREE, readable, source_of
+from support.scholar import FOUR, THREE, readable, source_of
 
 
 def chi_squared(counts, shares_expected=None):

@@ -16,7 +16,7 @@ from ludus.learn.scholar import inference
 from ludus.learn.scholar.exceptions import SUFFIX, load_exceptions
 from ludus.learn.scholar.weights import load_weights
 from support import scholar_sample
-from support.scholar_games import packed, readable
+from support.scholar import packed, readable
 
 GAME = ludus.game("nine_mens_morris")
 MEGABYTE = 1_000_000

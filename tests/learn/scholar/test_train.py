@@ -33,7 +33,7 @@ from ludus.learn.scholar.scorer_trainer import (
 )
 from ludus.learn.scholar.trainer import make_replay_buffer
 from support.repetition import repeat
-from support.scholar_games import FOUR, source_of
+from support.scholar import FOUR, source_of
 
 CPU = torch.device("cpu")
 FEW = DataMixture(

@@ -20,8 +20,7 @@ from ludus.learn.scholar.data import NO_ERROR
 from ludus.learn.scholar.evaluate import find_first_errors
 from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
 from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, StoredMoves, Visit, group_by_opponent
-from support.scholar_games import FOUR, THREE, drawn_endings, oracle_of, source_of
-from support.scholar_weights import random_weights
+from support.scholar import FOUR, THREE, drawn_endings, oracle_of, random_weights, source_of
 
 CPU = torch.device("cpu")
 CARE = 400.0

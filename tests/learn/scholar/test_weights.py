@@ -42,8 +42,7 @@ from ludus.learn.scholar.weights import (
 )
 from ludus.learn.weights import BadWeights
 from support.repetition import repeat
-from support.scholar_games import FOUR, source_of
-from support.scholar_weights import random_weights
+from support.scholar import FOUR, random_weights, source_of
 
 CPU = torch.device("cpu")
 
