@@ -68,12 +68,12 @@ FORMER_NAMES = {"kind=": "way=", "loss_aversion=": "care="}
 """Options as versions before 0.3 know them."""
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--positions", type=int, default=2000)
     parser.add_argument("--only", default="", help="players and games whose line has this text")
     parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     found = []
     for spec, game, divisor in CASES:
         if options.only in f"{spec} {game}":

@@ -37,3 +37,17 @@ def test_training_steps_are_timed(capsys):
         found = json.loads(capsys.readouterr().out)
         assert found["learner"] == learner
         assert found["seconds"] > 0
+
+
+def test_equal_moves_have_equal_digests(capsys):
+    module = runpy.run_path(str(ROOT / "benchmarks" / "player_moves.py"))
+    runs = []
+    for positions in ("10", "10", "11"):
+        module["main"](["--positions", positions, "--only", "hexapawn", "--json"])
+        runs.append(json.loads(capsys.readouterr().out)["players"])
+    first, second, longer = runs
+    assert first == second
+    assert {each["player"] for each in first} >= {"random", "perfect", "migo", "deepq"}
+    assert all(
+        one["moves"] != other["moves"] for one, other in zip(first[:2], longer, strict=False)
+    )

@@ -94,9 +94,10 @@ def export_network(network: ExportableNetwork) -> OnnxModel:
     module(*examples)  # fills caches of constants, which must not be computed symbolically
     rows = torch.export.Dim("rows")
     with warnings.catch_warnings():
-        # Torch warns of its own changes to come, and of packages that it can do without.
+        # They warn of their own changes to come, and of what they can do without.
         warnings.simplefilter("ignore")
-        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+        for logger in ("torch.onnx", "onnxscript"):
+            logging.getLogger(logger).setLevel(logging.ERROR)
         program = torch.onnx.export(
             module,
             examples,
