@@ -32,6 +32,7 @@ from ludus.learn.scholar.certificate import (
     Certification,
 )
 from ludus.learn.scholar.certificate_checks import (
+    DecisionComparison,
     compare_in_numpy,
     load_certified_choice,
     measure_rounding,
@@ -51,6 +52,7 @@ from ludus.learn.scholar.inference import NUM_RESULTS, Scorer
 from ludus.learn.scholar.weights import load_weights, pack_weights
 from ludus.learn.weights import BadWeights
 from support.scholar import FOUR, GAME, drawn_endings, made, oracle_of, random_weights, source_of
+from support.waiting import PATIENCE
 
 CPU = torch.device("cpu")
 CARE = 400.0
@@ -330,6 +332,9 @@ def test_decisions_of_torch_and_numpy_are_compared(tmp_path):
     assert found["disagreements"] == 0
     none = batch._replace(playable=batch.playable & False, is_exception=batch.is_exception & False)
     assert compare_in_numpy(str(path), none)["disagreements"] == 30
+    in_workers = DecisionComparison(source_of(FOUR), path, keys).finish(PATIENCE)
+    for name in ("positions", "moves", "disagreements"):
+        assert in_workers[name] == found[name]
 
 
 def test_features_times_parts_of_weights_are_as_exact_as_single_precision():

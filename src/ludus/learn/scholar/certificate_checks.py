@@ -1,9 +1,7 @@
 """Checks of certificates: rounding, decisions of a device compared with numpy's, and games."""
 
-import multiprocessing
-import os
 import time
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import wait
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -13,6 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ludus.core.processes import count_cores
+from ludus.core.workers import Worker
 from ludus.games.nine_mens_morris.batch import (
     LOST,
     MAX_MOVES,
@@ -226,29 +226,30 @@ def measure_rounding(weights: ScholarWeights, positions: PositionBatch) -> NDArr
 
 
 class DecisionComparison:
-    """A comparison of decisions in many visited positions, in other processes."""
+    """A comparison of decisions in many visited positions, in worker processes."""
 
     def __init__(self, source: ExampleSource, path: Path, keys: torch.Tensor) -> None:
         """Score the positions on the device, and begin to score them in numpy."""
         self._began = time.monotonic()
-        context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(os.cpu_count(), context)
+        self._workers = [Worker() for _ in range(count_cores())]
         evaluate = make_score_function(load_weights(path), LOSS_AVERSION, keys.device)
         scores = CachedScores(evaluate, keys.device, LOG2_CACHE_SIZE)
-        self._tasks = [
-            self._pool.submit(compare_in_numpy, str(path), score_on_device(source, scores, batch))
-            for batch in torch.split(keys, BATCH)
-        ]
+        self._tasks = []
+        for number, part in enumerate(torch.split(keys, BATCH)):
+            batch = score_on_device(source, scores, part)
+            worker = self._workers[number % len(self._workers)]
+            self._tasks.append(worker.ask(compare_in_numpy, str(path), batch))
 
     def finish(self, seconds: float) -> dict[str, Any]:
         """Wait for the results, or leave out those that take longer than the time."""
-        wait(self._tasks, timeout=seconds)
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        found = [task.result() for task in self._tasks if not task.cancelled()]
+        done = wait(self._tasks, timeout=seconds).done
+        for worker in self._workers:
+            worker.close()
+        found = [task.result() for task in done]
         total = {name: sum(each[name] for each in found) for name in ("positions", "moves")}
         return {
             **total,
-            "largest_difference": max(each["largest_difference"] for each in found),
+            "largest_difference": max((each["largest_difference"] for each in found), default=0.0),
             "disagreements": sum(each["disagreements"] for each in found),
             "seconds": round(time.monotonic() - self._began, 1),
         }
