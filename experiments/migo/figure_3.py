@@ -21,8 +21,7 @@ from ludus.reproduce import (
     Table,
 )
 
-from .curves import draw_curves, make_curve
-from .runs import collect_runs, get_final_regrets
+from .runs import collect_runs, draw_curves, get_final_regrets, make_curve
 from .significance_tests import (
     Summary,
     adjust_holm,

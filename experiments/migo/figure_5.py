@@ -15,8 +15,7 @@ from ludus.reproduce import (
     compute_difference_interval,
 )
 
-from .curves import draw_curves, make_curve, read_published_runs
-from .runs import collect_runs, get_final_regrets
+from .runs import collect_runs, draw_curves, get_final_regrets, make_curve, read_published_runs
 from .significance_tests import Summary, mann_whitney_test, summarize, welch_test
 
 SIGNIFICANT = 0.05

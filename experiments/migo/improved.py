@@ -1,13 +1,18 @@
 """Beyond the paper: the effect of each change, in the figures of the paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
+from statistics import fmean
+from typing import Any
 
+from ludus.arena import Policy, compute_expected_regret
+from ludus.games import game as named_game
 from ludus.learn import RunResult
+from ludus.learn.migo import Reasoner, StateGraph, Strategy, parse_program
+from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
-from .curves import draw_curves, make_curve
-from .exact_analysis import compute_program_regret
-from .runs import add_preset, collect_runs, get_final_regrets
+from .runs import add_preset, collect_runs, draw_curves, get_final_regrets, make_curve
 
 HEADINGS = (
     "learner",
@@ -57,12 +62,44 @@ def make_row(label: str, found: list[RunResult], exact: list[float]) -> list[str
     last = [max((n for n, each in enumerate(m.regret, 1) if each), default=0) for m in found]
     return [
         label,
-        round(compute_mean(ends), 2),
-        round(compute_mean(last), 1),
-        round(compute_mean(exact), 4),
+        round(fmean(ends), 2),
+        round(fmean(last), 1),
+        round(fmean(exact), 4),
         round(100 * sum(each == 0 for each in exact) / len(exact), 1),
     ]
 
 
-def compute_mean(numbers: list[float] | list[int]) -> float:
-    return sum(numbers) / len(numbers)
+def make_policy(strategy: Strategy) -> Policy:
+    """The first move of the first rule that gives one; any move if none does."""
+    graph = strategy.reasoner.graph
+
+    def policy(position: Any) -> dict[Any, float]:
+        board = graph.state_id(position)
+        decision = strategy.decide(board)
+        wanted = decision.state_ids if decision.rule is None else decision.state_ids[:1]
+        legal, after = position.legal_moves(), graph.moves(board)
+        return {legal[after.index(each)]: 1 / len(wanted) for each in wanted}
+
+    return policy
+
+
+@cache
+def get_reasoner(spec: str) -> Reasoner:
+    """Return one reasoner for all programs of a game; most of them differ in names alone."""
+    return Reasoner(StateGraph())
+
+
+def compute_program_regret(spec: str, rules: Sequence[str]) -> float:
+    """The exact mean regret of a game from the start boards, against the optimal opponent."""
+    program = parse_program("\n".join(("% ludus migo 1", *rules))).program
+    strategy = Strategy(get_reasoner(spec), program)
+    # Programs of the same meaning have the same regret.
+    key = spec, tuple(strategy.concepts[name] for name in program.strategy)
+    if key not in _known:
+        game, policy = named_game(spec), make_policy(strategy)
+        starts = game.training_starts()
+        _known[key] = compute_expected_regret(find_oracle(game), policy, starts)
+    return _known[key]
+
+
+_known: dict[tuple[str, tuple[int, ...]], float] = {}

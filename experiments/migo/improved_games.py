@@ -1,6 +1,6 @@
 """Larger games, learned from self-play alone, and checked against what is solved."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ludus.learn import fit
@@ -8,13 +8,14 @@ from ludus.learn.migo import (
     MigoConfig,
     MigoTraining,
     Reasoner,
+    StateGraph,
     Strategy,
     TargetGame,
     find_target_game,
+    parse_program,
 )
+from ludus.oracles import ORDER, Value, solve_backwards
 from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark
-
-from .exact_analysis import count_errors, make_program, solve_graph
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -57,7 +58,8 @@ def check(spec: str, rules: list[str]) -> dict[str, Any]:
     first = graph.state_id(chosen.start_state)
     values = solve_graph(graph, first)
     starts = [graph.state_id(start) for start in chosen.start_states]
-    strategy = Strategy(Reasoner(graph), make_program(rules))
+    program = parse_program("\n".join(("% ludus migo 1", *rules))).program
+    strategy = Strategy(Reasoner(graph), program)
     decisions, wrong = count_errors(strategy, values, starts)
     results = [values[start].result for start in starts]
     return {
@@ -70,3 +72,45 @@ def check(spec: str, rules: list[str]) -> dict[str, Any]:
         "decisions": decisions,
         "wrong": wrong,
     }
+
+
+def solve_graph(graph: StateGraph, first: int) -> dict[int, Value]:
+    """The value of every state that can follow a state, to the side to move."""
+    boards, places = [first], {first: 0}
+    replies: list[list[int]] = []
+    for board in boards:  # which grows on the way
+        after = graph.moves(board)
+        for each in after:
+            if each not in places:
+                places[each] = len(boards)
+                boards.append(each)
+        replies.append([places[each] for each in after])
+    ends = {True: Value("loss", 0), False: Value("draw")}
+    known = [
+        None if after else ends[graph.won(b)] for b, after in zip(boards, replies, strict=True)
+    ]
+    return dict(zip(boards, solve_backwards(replies, known), strict=True))
+
+
+def count_errors(
+    strategy: Strategy, values: dict[int, Value], starts: Sequence[int]
+) -> tuple[int, int]:
+    """Count the decisions that can arise against any opponent, and those that are errors.
+
+    Where no rule gives a move, every move counts as a decision.
+    """
+    graph = strategy.reasoner.graph
+    met, seen, wrong, decisions = list(starts), set(starts), 0, 0
+    for board in met:  # which grows on the way
+        decision = strategy.decide(board)
+        wanted = decision.state_ids if decision.rule is None else decision.state_ids[:1]
+        best = min(
+            ORDER.index(values[each].for_previous_mover().result) for each in graph.moves(board)
+        )
+        for after in wanted:
+            decisions += 1
+            wrong += ORDER.index(values[after].for_previous_mover().result) > best
+            new = [each for each in graph.moves(after) if graph.moves(each) and each not in seen]
+            seen.update(new)
+            met += new
+    return decisions, wrong

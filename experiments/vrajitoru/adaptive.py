@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 from statistics import mean
 from typing import Any
 
-from ludus import play_game
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark
 
-GAME = "nine_mens_morris"
+from .fuzzy_matches import GAME, play_in_turn
 
 EARLY, LAST = 300, 100
 """Games after which it should have found its level, and those over which a level is averaged."""
@@ -55,12 +54,8 @@ def play_games(context: Context, rules: str, target: float, opponent: str) -> li
     seeds = random.Random(context.seed_for(rules, str(target), opponent))
     levels, results = [], []
     for number in range(context.setting("games")):
-        side = number % 2
-        players = (adaptive, other) if side == 0 else (other, adaptive)
-        match = play_game(game, players, seed=seeds.getrandbits(62))
-        winner = match.outcome.winner
+        results.append(play_in_turn(game, adaptive, other, number, seeds.getrandbits(62)))
         levels.append(adaptive.state.level)
-        results.append(0.5 if winner is None else float(winner == side))
     return [levels, results]
 
 

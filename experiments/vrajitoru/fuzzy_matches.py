@@ -1,8 +1,12 @@
 """Matches of the Fuzzy player against the heuristics, and curves over one of its parameters."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from ludus import play_game
+from ludus.learn import train
+from ludus.learn.patterns import PatternConfig
 from ludus.reproduce import Context, MatchTally, Measurement
 
 GAME, RULES = "nine_mens_morris", "vrajitoru"
@@ -19,6 +23,14 @@ def play_matches(context: Context, opponent: str, options: str, games: int = 0) 
     return context.matches(GAME, spec, opponent, games, rules=RULES, compiled=True)
 
 
+def play_in_turn(game: Any, own: Any, opponent: Any, number: int, seed: int) -> float:
+    """Play a game of a series in which both begin in turn; return the points of `own`."""
+    side = number % 2
+    players = (own, opponent) if side == 0 else (opponent, own)
+    winner = play_game(game, players, seed=seed).outcome.winner
+    return 0.5 if winner is None else float(winner == side)
+
+
 def compute_percentage(tally: MatchTally) -> float:
     return 100 * tally.wins[0] / tally.games
 
@@ -33,6 +45,15 @@ def add_preset(options: str, preset: str) -> str:
     """Options of the table with a preset; `moveThr=0` says that the table names no moveThr."""
     others = "seen=1" if preset == "paper" and "moveThr=0" in options else ""
     return join_options(options, ",".join(filter(None, (f"preset={preset}", others))))
+
+
+def get_trained_network(context: Context, plan: PatternConfig, name: str) -> Path:
+    """Return the file of a network trained by this plan; made once and kept."""
+    path = context.folder("networks") / f"{name}.patterns"
+    if not path.exists():
+        context.progress(0, 1, f"learning {plan.games} games")
+        train("patterns", plan, out=path)
+    return path
 
 
 def make_curve_data(
@@ -56,24 +77,23 @@ def make_curve_data(
     return {"parameter": curve["parameter"], "ours": ours, "published": published}
 
 
+def plot_shares(
+    axes: Any, places: Sequence[float], counts: Sequence[Sequence[int]], **style: Any
+) -> None:
+    """Plot percentages with their intervals; `counts` has wins and games for each place."""
+    found = [Measurement.proportion("", wins, games) for wins, games in counts]
+    below = [each.value - (each.low or 0) for each in found]
+    above = [(each.high or 0) - each.value for each in found]
+    axes.errorbar(places, [each.value for each in found], (below, above), **style)
+
+
 def draw_curve(axes: Any, data: Mapping[str, Any]) -> None:
     """Draw a line for each heuristic, and crosses for the paper's figures."""
     for number, (opponent, points) in enumerate(data["ours"].items()):
-        found = [Measurement.proportion("", wins, games) for _, wins, games in points]
-        below = [each.value - (each.low or 0) for each in found]
-        above = [(each.high or 0) - each.value for each in found]
-        values = [point[0] for point in points]
+        values, counts = [point[0] for point in points], [point[1:] for point in points]
         colour = f"C{number}"
-        axes.errorbar(
-            values,
-            [each.value for each in found],
-            (below, above),
-            color=colour,
-            marker="o",
-            markersize=3,
-            capsize=2,
-            label=f"against {opponent}",
-        )
+        style = {"color": colour, "marker": "o", "markersize": 3, "capsize": 2}
+        plot_shares(axes, values, counts, label=f"against {opponent}", **style)
         published = data.get("published", {}).get(opponent, [])
         if published:
             shares = [100 * wins / games for _, wins, games in published]

@@ -7,12 +7,11 @@ from math import inf
 from statistics import mean
 from typing import Any
 
-from ludus import play_game
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 from ludus.reproduce import Conclusion, Context, Figure, Finding, Measurement
 
-from .fuzzy_matches import GAME, RULES
+from .fuzzy_matches import GAME, RULES, play_in_turn
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -88,12 +87,8 @@ def play_stages(context: Context, spec: str, stages: list[str], seed: int) -> li
     for stage in stages:
         opponent = named_player(stage, game)
         for number in range(context.setting("games")):
-            side = number % 2
-            players = (own, opponent) if side == 0 else (opponent, own)
-            state = getattr(own, "state", None)
-            levels.append(float(getattr(state, "level", 0.0)))
-            winner = play_game(game, players, seed=seeds.getrandbits(62)).outcome.winner
-            results.append(0.5 if winner is None else float(winner == side))
+            levels.append(own.state.level if spec.startswith("adaptive") else 0.0)
+            results.append(play_in_turn(game, own, opponent, number, seeds.getrandbits(62)))
     return [results, levels]
 
 

@@ -4,19 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ludus.games import game as named_game
-from ludus.learn import fit
 from ludus.learn.patterns import (
     PatternConfig,
     PatternNetwork,
-    PatternTraining,
     load_network_file,
     measure_win_rate,
     parse_options,
-    save_network,
 )
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
-from .fuzzy_matches import GAME, OPPONENTS, RULES
+from .fuzzy_matches import GAME, OPPONENTS, RULES, get_trained_network
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -52,20 +49,14 @@ def count_known_moves(context: Context, plan: PatternConfig, number: int) -> int
     """Moves that a trained network knows."""
     return context.cached(
         f"moves {plan.games} {number}",
-        lambda: sum(map(len, get_trained_network(context, plan, number).edges.values())),
+        lambda: sum(map(len, load_trained_network(context, plan, number).edges.values())),
     )
 
 
-def get_trained_network(context: Context, plan: PatternConfig, number: int) -> PatternNetwork:
-    """A network trained by this plan; made once and kept."""
-    path = context.folder("networks") / f"{plan.games}-{number}.patterns"
-    if not path.exists():
-        context.progress(0, 1, f"learning {plan.games} games")
-        seed = context.seed_for("network", plan.games, number)
-        training = PatternTraining(plan.replace(seed=seed))
-        fit(training)
-        save_network(training.network, path)
-    return load_network_file(path)
+def load_trained_network(context: Context, plan: PatternConfig, number: int) -> PatternNetwork:
+    """A network trained by this plan."""
+    seeded = plan.replace(seed=context.seed_for("network", plan.games, number))
+    return load_network_file(get_trained_network(context, seeded, f"{plan.games}-{number}"))
 
 
 def measure_win_share(
@@ -76,7 +67,7 @@ def measure_win_share(
     def compute() -> float:
         return measure_win_rate(
             named_game(GAME, RULES),
-            get_trained_network(context, plan, number),
+            load_trained_network(context, plan, number),
             parse_options(options).to_settings(),
             opponent,
             context.setting("games"),

@@ -13,11 +13,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ludus.learn import fit
-from ludus.learn.patterns import PatternConfig, PatternTraining, save_network
+from ludus.learn.patterns import PatternConfig
 from ludus.reproduce import Context, Finding, MatchTally, Measurement, Remark, Table, read_published
 
-from .fuzzy_matches import OPPONENTS, Condition, compute_percentage, join_options, play_matches
+from .fuzzy_matches import (
+    OPPONENTS,
+    Condition,
+    compute_percentage,
+    get_trained_network,
+    join_options,
+    play_matches,
+)
 from .interpretations import Counts, compute_log_likelihood
 
 TABLES = ("table_2", "table_3", "table_4", "table_5")
@@ -267,17 +273,12 @@ def make_networks_table(context: Context, readings: Sequence[Reading], published
 
 
 def list_networks(context: Context) -> list[str]:
-    """Return files of independently trained networks; made once and kept."""
-    files = []
-    for number in range(context.setting("networks")):
-        path = context.folder("networks") / f"{number}.patterns"
-        if not path.exists():
-            context.progress(number, context.setting("networks"), "learning 430 games")
-            training = PatternTraining(PatternConfig(seed=context.seed_for("network", number)))
-            fit(training)
-            save_network(training.network, path)
-        files.append(str(path))
-    return files
+    """Return files of independently trained networks."""
+    numbers = range(context.setting("networks"))
+    plans = [PatternConfig(seed=context.seed_for("network", number)) for number in numbers]
+    return [
+        str(get_trained_network(context, plan, str(number))) for number, plan in enumerate(plans)
+    ]
 
 
 def describe(reading: Reading) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table, compare_wins
 
+from .fuzzy_matches import plot_shares
 from .interpretations import (
     GAME,
     QUESTIONS,
@@ -17,8 +18,9 @@ from .interpretations import (
     Published,
     ScoredInterpretation,
     describe_starter,
+    make_tables,
+    rank_interpretations,
 )
-from .ranking import make_tables, rank_interpretations
 
 SIGNIFICANT = 0.05
 
@@ -139,14 +141,9 @@ def draw_shares(axes: Any, data: list[Any]) -> None:
     for offset, (column, label, marker) in enumerate(
         ((1, "published", "o"), (2, "ours, plain reading", "s"), (3, "ours, best reading", "D"))
     ):
-        found = [Measurement.proportion("", *line[column]) for line in data]
-        values = [each.value for each in found]
-        below = [each.value - (each.low or 0) for each in found]
-        above = [(each.high or 0) - each.value for each in found]
         places = [number + (offset - 1) * 0.2 for number in range(len(data))]
-        axes.errorbar(
-            places, values, (below, above), fmt=marker, label=label, markersize=5, capsize=3
-        )
+        style = {"fmt": marker, "label": label, "markersize": 5, "capsize": 3}
+        plot_shares(axes, places, [line[column] for line in data], **style)
     axes.axhline(50, linewidth=0.8, linestyle="--", color="#808080")
     axes.set_xticks(range(len(data)), [line[0] for line in data], fontsize=8)
     axes.set_ylabel("wins of the stronger player, %")

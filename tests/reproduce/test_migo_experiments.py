@@ -1,8 +1,6 @@
 """The experiments of Muggleton and Hocquette, at a size that takes seconds."""
 
 import json
-import re
-import shutil
 import sys
 from random import Random
 
@@ -13,11 +11,9 @@ from ludus.core.executors import LocalProcesses
 from ludus.games.hexapawn import Hexapawn
 from ludus.learn.episodes import RunConfig, StartSampler, run_training, run_trainings
 from ludus.reproduce import find_experiment
-from ludus.reproduce.experiment import find_experiments_folder
-from ludus.reproduce.published import PublishedRow
+from ludus.reproduce.experiment import PublishedRow, find_experiments_folder
 from ludus.reproduce.results import read_results
 from support.facilities import external
-from support.repetition import repeat
 
 FOLDER = find_experiments_folder()
 
@@ -32,29 +28,10 @@ def significance_tests():
     return sys.modules["ludus_experiments.migo.significance_tests"]
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    """The experiments with two runs of few games each."""
-    folder = tmp_path_factory.mktemp("small") / "experiments"
-    shutil.copytree(FOLDER / "migo", folder / "migo")
-    for file in (folder / "migo").glob("*.toml"):
-        text = re.sub(r"games_a_run = \d+", f"games_a_run = {repeat(12, 24)}", file.read_text())
-        text = re.sub(r"^runs = \d+", "runs = 2", text, flags=re.MULTILINE)
-        text = re.sub(r"^runs = \{.*\}", "runs = { noughts_and_crosses = 3, hexapawn = 2 }", text,
-                      flags=re.MULTILINE)  # fmt: skip
-        text = re.sub(r"^    \[(?:25|50|100|200), .*\],\n", "", text, flags=re.MULTILINE)
-        file.write_text(re.sub(r"^slow = \d+", "slow = 2", text, flags=re.MULTILINE))
-    return folder
-
-
-def reproduced(capsys, folder, out, identity, size):
-    arguments = ["reproduce", identity, "--experiments", str(folder), "--out", str(out), "--json"]
-    assert run([*arguments, "--size", size, "--jobs", "1"]) == 0, capsys.readouterr().err
-    return json.loads(capsys.readouterr().out)
-
-
 def test_the_start_boards_and_exact_regrets_to_four_decimals(capsys, tmp_path):
-    found = reproduced(capsys, FOLDER, tmp_path, "migo-start-boards", "published")
+    arguments = ["reproduce", "migo-start-boards", "--out", str(tmp_path), "--json"]
+    assert run([*arguments, "--size", "published", "--jobs", "1"]) == 0
+    found = json.loads(capsys.readouterr().out)
     assert len(found["rows"]) == 22
     for row in found["rows"]:
         # The paper prints worst cases with two decimals.
@@ -62,37 +39,6 @@ def test_the_start_boards_and_exact_regrets_to_four_decimals(capsys, tmp_path):
         known = row["published"] if row["published"] is not None else row["reference"]
         assert row["ours"] == pytest.approx(known, abs=margin), row["name"]
     assert sum("reference" in row for row in found["rows"]) == 8
-
-
-def test_figure_3(capsys, small, tmp_path):
-    found = reproduced(capsys, small, tmp_path, "migo-figure-3", "quick")
-    rows = {row["name"]: row for row in found["rows"]}
-    assert all(row["ours"] is not None for row in rows.values())
-    tests = next(table for table in found["tables"] if table["name"].startswith("Null hypothesis"))
-    assert len(tests["rows"]) == 14
-    texts = [conclusion["text"] for conclusion in found["conclusions"]]
-    assert [text.split(":")[0] for text in texts[:2]] == ["Noughts and crosses", "Hexapawn 3"]
-    assert sum("mixed learning has lower" in text for text in texts) == 2
-    for figure in ("Figure-3-noughts-and-crosses", "Figure-3-hexapawn-3"):
-        drawn = (tmp_path / "migo-figure-3" / f"{figure}.svg").read_text()
-        assert "MIGO mixed" in drawn
-    # What was computed is not computed again, so the second time gives the same times and figures.
-    assert reproduced(capsys, small, tmp_path, "migo-figure-3", "quick") == found
-
-
-@pytest.mark.parametrize(
-    "identity",
-    [
-        "migo-figure-4",
-        "migo-figure-5",
-        pytest.param("migo-table-2", marks=pytest.mark.slow),
-        "migo-readings",
-    ],
-)
-def test_the_other_figures(capsys, small, tmp_path, identity):
-    found = reproduced(capsys, small, tmp_path, identity, "quick")
-    assert all(row["ours"] is not None for row in found["rows"])
-    assert found["remarks"]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +170,7 @@ def test_similar_transfers_help_and_differ_by_little():
 def curves():
     """The module of the experiments that reads and draws the curves."""
     module("migo-figure-3")
-    return sys.modules["ludus_experiments.migo.curves"]
+    return sys.modules["ludus_experiments.migo.runs"]
 
 
 CURVES = """\

@@ -55,6 +55,21 @@ ALONE = {
         {"screening_games": 2, "games": 2, "network_games": 2},
         edits=[("readings.py", r"list_readings\(context.+\)", r"\g<0>[:2]")],
     ),
+    "vrajitoru-learning-curve": SmallRun({"scales": "[0, 10]", "games": 20}, is_repeated=True),
+    "migo-figure-3": SmallRun(
+        {"runs": "{ noughts_and_crosses = 3, hexapawn = 2 }", "slow": 2},
+        keys={"games_a_run": 12},
+        is_repeated=True,
+    ),
+    "migo-figure-4": SmallRun({"runs": 2}, keys={"games_a_run": 12}),
+    "migo-figure-5": SmallRun(
+        {"runs": 2}, edits=[("figure_5.toml", r"games_a_run = \d+", "games_a_run = 12")]
+    ),
+    "migo-readings": SmallRun(
+        {"runs": 2},
+        keys={"games_a_run": 12},
+        edits=[("readings.toml", r"^    \[(?:25|50|100|200), .*\],\n", "")],
+    ),
     "migo-improved": SmallRun({"runs": 1}, keys={"games_a_run": 3}),
     "migo-improved-games": SmallRun(
         {"games": '["hexapawn:size=4"]'},
@@ -163,10 +178,6 @@ ELSEWHERE = {
     "galassi-reliability": "learn/nnmm/test_experiments.py::test_reliability_of_small_networks",
     "galassi-teacher": "learn/nnmm/test_experiments.py::test_critical_positions_of_a_sample",
     "galassi-whole": "learn/nnmm/test_experiments.py::test_short_trainings",
-    "migo-figure-3": "reproduce/test_migo_experiments.py::test_figure_3",
-    "migo-figure-4": "reproduce/test_migo_experiments.py::test_the_other_figures",
-    "migo-figure-5": "reproduce/test_migo_experiments.py::test_the_other_figures",
-    "migo-readings": "reproduce/test_migo_experiments.py::test_the_other_figures",
     "migo-start-boards": (
         "reproduce/test_migo_experiments.py::test_the_start_boards_and_exact_regrets"
         "_to_four_decimals"
@@ -177,7 +188,6 @@ ELSEWHERE = {
         "learn/scholar/test_experiments.py::test_legality_of_a_chain_without_the_check"
     ),
     "scholar-story": "learn/scholar/test_experiments.py::test_the_story",
-    "vrajitoru-learning-curve": "learn/patterns/test_experiments.py::test_a_small_run",
     "vrajitoru-table-1": (
         "reproduce/test_vrajitoru_table_1.py"
         "::test_quick_size_has_the_table_the_tests_and_the_ranking"
@@ -264,6 +274,14 @@ def read_stored_rows(found):
     """Rows of the stored results of the same experiment."""
     stored = find_experiment(found["id"], EXPERIMENTS).results
     return rows_of(json.loads(stored.read_text(encoding="utf-8")))
+
+
+def check_null_hypothesis(found):
+    name = "Null hypothesis 1: MIGO cannot converge faster"
+    assert len(tables_of(found)[name]) == 14
+    texts = [conclusion["text"] for conclusion in found["conclusions"]]
+    assert [text.split(":")[0] for text in texts[:2]] == ["Noughts and crosses", "Hexapawn 3"]
+    assert sum("mixed learning has lower" in text for text in texts) == 2
 
 
 def check_positions_of_hexapawn(found):
@@ -363,6 +381,7 @@ CHECKS = {
     **{f"vrajitoru-table-{number}": check_game_results for number in (2, 3, 4, 5)},
     "vrajitoru-parameters": check_best_values,
     "vrajitoru-tuned": check_ablation,
+    "migo-figure-3": check_null_hypothesis,
     "migo-improved": check_learned_programs,
     "migo-improved-games": check_positions_of_hexapawn,
     "migo-morris-endings": check_endings,

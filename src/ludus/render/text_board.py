@@ -2,9 +2,8 @@
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
 
-from ludus.core.game import Outcome
+from ludus.core.game import Outcome, Position
 from ludus.core.marks import Marks
 
 MARK_KINDS = ("legal", "selected", "last", "good", "bad", "take")
@@ -19,21 +18,8 @@ BRACKETS: Mapping[str, tuple[str, str]] = {
 }
 """Characters left and right of a marked place; a free legal place is `◌` instead."""
 
-FREE_PLACE = "◌"
-"""A free place where the mover may go."""
-
-
 PlaceLabel = Callable[[str], str]
 """Function from a place to its displayed name, which may depend on the side to move."""
-
-
-class CaptionedPosition(Protocol):
-    """The part of a position that a caption needs."""
-
-    @property
-    def mover(self) -> int: ...
-
-    def outcome(self) -> Outcome | None: ...
 
 
 def format_caption(outcome: Outcome | None, sides: tuple[str, str], task: str) -> str:
@@ -44,7 +30,7 @@ def format_caption(outcome: Outcome | None, sides: tuple[str, str], task: str) -
     return text[0].upper() + text[1:]
 
 
-def format_turn(position: CaptionedPosition, sides: tuple[str, str]) -> str:
+def format_turn(position: Position, sides: tuple[str, str]) -> str:
     """Return the caption of a game without dice."""
     return format_caption(position.outcome(), sides, f"{sides[position.mover]} to move")
 
@@ -74,7 +60,7 @@ def format_cell(symbol: str, marks: Marks, place: str, *, empty: str) -> tuple[s
     if kind not in MARK_KINDS:
         return "", symbol, ""
     if kind == "legal" and symbol == empty:
-        return "", FREE_PLACE, ""
+        return "", "◌", ""
     left, right = BRACKETS[kind]
     return left, symbol, right
 

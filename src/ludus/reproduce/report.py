@@ -89,16 +89,9 @@ def _to_inline_svg(svg: str, name: str) -> str:
 
 
 COMPARISON_HEADINGS = (
-    "",
-    "published",
-    "ours",
-    "difference",
-    "95% interval",
-    "within",
-    "agree",
-    "of",
-    "note",
-)
+    "", "published", "ours", "difference", "95% interval",
+    "within", "agree", "of", "note",
+)  # fmt: skip
 
 COMPARISON_NOTE = (
     "*Within*: the published figure lies in our 95% interval. *Agree*: the difference can be chance"

@@ -6,11 +6,14 @@ import statistics
 
 import pytest
 
+from ludus.core.errors import BadSpec
 from ludus.games import game
+from ludus.learn import learner as named_learner
 from ludus.learn.episodes import EpisodeConfig, EpisodeTraining
 from ludus.learn.episodes import train_learner as run_series
 from ludus.learn.migo.induction import compute_posterior
 from ludus.learn.migo.learner import MigoOptions
+from ludus.learn.migo.program import parse_program
 from ludus.learn.migo.train import MigoLearner
 from ludus.learn.training import fit
 from support.migo_learners import exact, opponent, train_learner, train_program
@@ -51,9 +54,6 @@ def test_the_published_rules_of_hexapawn_are_found():
     assert [str(each) for each in program[lower]] == [
         f"{lower}(A,B) :- draw_1(A,B), not(win_1(B,_))."
     ]
-
-
-SLOW = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
@@ -115,6 +115,47 @@ def test_transfer_lets_a_learner_win_from_the_first_game():
         sum(train_learner("hexapawn:size=4", 40, seed)[1]) for seed in range(5)
     )
     assert with_it < without
+
+
+GIVEN = """% ludus migo 1
+win_1(A,B) :- move(A,B), won(B).
+win_2_1_1(A,B) :- move(A,B), not(win_1(B,_)).
+win_2(A,B) :- win_2_1_1(A,B), not(win_2_1_1(B,_)).
+win_3_1_1(A,B) :- win_2_1_1(A,B), not(win_2(B,_)).
+win_3(A,B) :- win_3_1_1(A,B), not(win_3_1_1(B,_)).
+"""
+
+
+def test_invented_predicates_are_set_apart():
+    """Whatever is learned later may be called win_2_1_1, and mean something else or be given up."""
+    agent = named_learner("migo", game("noughts_and_crosses"))
+    agent.strategy_learner.transfer(parse_program(GIVEN).program)
+    names = list(agent.program)
+    assert names == ["win_1", "given_win_2_1_1", "win_2", "given_win_3_1_1", "win_3"]
+    assert agent.program.strategy == ["win_1", "win_2", "win_3"]
+
+
+def test_what_is_not_replaced_stays():
+    agent = named_learner("migo", game("noughts_and_crosses"))
+    agent.strategy_learner.transfer(parse_program(GIVEN).program)
+    regret = run_series(agent, 60, 3).regrets
+    assert {"win_1", "win_2", "win_3"} <= set(agent.program)
+    # The wins are known from the first game on; only draws are still to be learned.
+    assert sum(regret) < 30
+
+
+def test_learners_say_whether_they_can_use_what_another_has_learned():
+    given = named_learner("migo", game("hexapawn"))
+    given.strategy_learner.transfer(parse_program(GIVEN).program)
+    agent = named_learner("migo", game("noughts_and_crosses"))
+    other = named_learner("menace", given.game)
+    agent.transfer(given)
+    assert agent.list_rules()[0] == given.list_rules()[0] == GIVEN.splitlines()[1]
+    assert other.list_rules() == []
+    with pytest.raises(BadSpec, match="'menace' cannot use"):
+        other.transfer(given)
+    with pytest.raises(BadSpec, match="'menace' has learned no program"):
+        agent.transfer(other)
 
 
 def test_separated_learning_waits_until_wins_are_stable():

@@ -227,13 +227,11 @@ GOOD = {"format": "ludus-adaptive", "version": 1, "level": 3, "games": 2, "recen
         ({"level": "3"}, "damaged"),
         ({"level": True}, "damaged"),
         ({"games": 1.5}, "damaged"),
-        ({"games": 10**30}, "damaged"),
         ({"recent": [2]}, "damaged"),
         ({"recent": [0] * 21}, "damaged"),
         ({"recent": ["0"]}, "damaged"),
         ({"recent": None}, "damaged"),
         ({"waiting": 3}, "damaged"),
-        ({"waiting": "x" * 2000}, "damaged"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused(content, complaint, tmp_path):

@@ -55,24 +55,6 @@ def reproduced(identity, out, capsys, *more):
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize(
-    "identity",
-    [
-        pytest.param(TABLES[3], marks=pytest.mark.slow),
-        pytest.param("vrajitoru-tuned", marks=pytest.mark.slow),
-        "vrajitoru-learning-curve",
-    ],
-)
-def test_a_small_run(identity, tmp_path, capsys):
-    result = reproduced(identity, tmp_path, capsys, "--size", "quick")
-    assert result["id"] == identity
-    assert all(row["ours"] is not None for row in result["rows"])
-    report = (tmp_path / identity / "report.html").read_text()
-    assert "<svg" in report or identity == "vrajitoru-tuned"
-    again = reproduced(identity, tmp_path, capsys, "--size", "quick")
-    assert again["rows"] == result["rows"]
-
-
 def test_regret_without_an_oracle_says_so(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("LUDUS_ORACLE", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))

@@ -186,8 +186,6 @@ def remove_refuted_draws(examples: ExampleSet, known: KnownLevels) -> None:
     examples.filter("draw", lambda level, edge: known.win_level(edge[1]) is None)
 
 
-StateParser = Callable[[Sequence[str]], list[State]]
-
 MAX_SELF_PLAY_PLIES = 500
 """Longer self-play games are not learned from."""
 
@@ -245,7 +243,9 @@ class StrategyLearner:
             "new_wins": self._has_new_wins,
         }
 
-    def load(self, state: Mapping[str, Any], parse_states: StateParser) -> None:
+    def load(
+        self, state: Mapping[str, Any], parse_states: Callable[[Sequence[str]], list[State]]
+    ) -> None:
         """Take over a state; `parse_states` returns the states with these texts."""
         graph = self.reasoner.graph
         for each in parse_states(state["states"]):

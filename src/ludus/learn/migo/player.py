@@ -28,11 +28,12 @@ def make_rule_pictures(strategy: Strategy, game: AnyGame, position: Position) ->
     is_win = rule.startswith("win")
     move = game.parse_move(explained.move, position)
     rows = _find_rows(explainer, game, position, move, is_win)
+    text = "It keeps the other side from completing the row that is drawn." if rows else ""
+    if is_win:
+        text = _format_lines_of_play("The win goes on:", explained.lines)
     at_work = Picture(
         f"{rule} at work",
-        text=_format_lines_of_play("The win goes on:", explained.lines)
-        if is_win
-        else _describe_rows(rows),
+        text=text,
         notes=(Note(game.steps(move), "1", colour=GOOD_COLOUR),),
         lines=rows,
     )
@@ -62,10 +63,6 @@ def _format_lines_of_play(beginning: str, lines_of_play: tuple[str, ...]) -> str
         return ""
     shown = "; ".join(line.strip() for line in lines_of_play[:MAX_PICTURE_LINES])
     return f"{beginning} {shown}{'; …' if len(lines_of_play) > MAX_PICTURE_LINES else '.'}"
-
-
-def _describe_rows(rows: tuple[PlaceRow, ...]) -> str:
-    return "It keeps the other side from completing the row that is drawn." if rows else ""
 
 
 def _find_rows(

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ludus.core.errors import LudusError, check_length, quote
-from ludus.core.files import quote_path, read_text
+from ludus.core.files import quote_path, read_text, write_text
 from ludus.core.game import AnyGame
 from ludus.games.noughts_and_crosses.game import lines
 from ludus.games.squares import SquaresPosition
@@ -150,6 +150,10 @@ class SavedProgram:
         named = f"{title} {self.game}"
         first = named if _HEADER_PATTERN.fullmatch(named) else title
         return "\n".join((first, *map(str, self.program.clauses), ""))
+
+    def save(self, path: Path) -> None:
+        """Write the program to a file."""
+        write_text(path, str(self))
 
 
 def parse_program(text: str) -> SavedProgram:

@@ -2,13 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
 from ludus.core.errors import BadSpec, quote
-from ludus.core.files import write_text
 from ludus.core.game import AnyGame, Move, Position
 from ludus.learn.checkpoint import TrainingState, dump_random, load_random
 from ludus.learn.config import argument_field
@@ -70,11 +68,8 @@ class StartSelector:
 
     def state(self) -> dict[str, Any]:
         """Return the counts, by the texts of the positions."""
-        games = [[str(each), *counts] for each, counts in self._counts()]
+        games = [[str(each), self._games[each], self._num_updates[each]] for each in self._games]
         return {"games": games, "unproductive": self._num_unproductive}
-
-    def _counts(self) -> list[tuple[Position, tuple[int, int]]]:
-        return [(each, (self._games[each], self._num_updates[each])) for each in self._games]
 
     def load(self, state: Mapping[str, Any], game: AnyGame) -> None:
         """Take over the counts of `state`."""
@@ -163,19 +158,8 @@ class MigoLearner(Learner):
     def init_from(self, file: Path) -> None:
         self.strategy_learner.transfer(load_program(file).program)
 
-    def export(self, training_run: Mapping[str, Any]) -> "ProgramWeights":
-        return ProgramWeights(SavedProgram(self.program, format_game_spec(self.game)))
-
-
-@dataclass(frozen=True)
-class ProgramWeights:
-    """A program as `Training.export` returns it."""
-
-    saved: SavedProgram
-
-    def save(self, path: Path) -> None:
-        """Write the program."""
-        write_text(path, str(self.saved))
+    def export(self, training_run: Mapping[str, Any]) -> SavedProgram:
+        return SavedProgram(self.program, format_game_spec(self.game))
 
 
 class MigoConfig(EpisodeConfig, MigoOptions):
@@ -251,8 +235,8 @@ class MigoTraining(EpisodeTraining):
     def init_from(self, file: Path) -> None:
         self.strategy_learner.transfer(load_program(file).program)
 
-    def export(self) -> ProgramWeights:
-        return ProgramWeights(SavedProgram(self.strategy_learner.program, self.target.name))
+    def export(self) -> SavedProgram:
+        return SavedProgram(self.strategy_learner.program, self.target.name)
 
     def report(self) -> dict[str, Any]:
         return {
@@ -264,7 +248,7 @@ class MigoTraining(EpisodeTraining):
         }
 
     def describe(self, report: Mapping[str, Any]) -> str:
-        program = str(self.export().saved) if report["out"] is None else ""
+        program = str(self.export()) if report["out"] is None else ""
         regret = (
             ""
             if self.is_unopposed

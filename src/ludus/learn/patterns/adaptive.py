@@ -75,8 +75,6 @@ NUM_RECENT_RESULTS = 20
 """Number of results kept in the state."""
 
 MAX_STATE_BYTES = 100_000
-MAX_GAMES = 10**12
-MAX_POSITION_LENGTH = 1000
 
 
 class BadAdaptiveState(LudusError):
@@ -123,26 +121,19 @@ def load_state(path: Path) -> AdaptiveState | None:
         raise BadAdaptiveState(
             f"{name} has version {quote(str(found.get('version')))}, not {STATE_VERSION}"
         )
-    state = _parse_state(found)
-    if state is None:
-        raise BadAdaptiveState(f"{name} is damaged: its level, games or results are invalid")
-    return state
-
-
-def _parse_state(found: dict[str, Any]) -> AdaptiveState | None:
     level: Any = found.get("level")
-    games, recent = found.get("games"), found.get("recent")
-    if type(level) not in (int, float) or type(games) is not int or not isinstance(recent, list):
-        return None
+    games, recent, waiting = found.get("games"), found.get("recent"), found.get("waiting", "")
     if not (
-        0 <= level <= MAX_LEVEL and 0 <= games <= MAX_GAMES and len(recent) <= NUM_RECENT_RESULTS
+        type(level) in (int, float)
+        and 0 <= level <= MAX_LEVEL
+        and type(games) is int
+        and games >= 0
+        and isinstance(recent, list)
+        and len(recent) <= NUM_RECENT_RESULTS
+        and all(type(each) in (int, float) and each in (0, 0.5, 1) for each in recent)
+        and isinstance(waiting, str)
     ):
-        return None
-    waiting = found.get("waiting", "")
-    if not isinstance(waiting, str) or len(waiting) > MAX_POSITION_LENGTH:
-        return None
-    if any(type(result) not in (int, float) or result not in (0, 0.5, 1) for result in recent):
-        return None
+        raise BadAdaptiveState(f"{name} is damaged: its level, games or results are invalid")
     return AdaptiveState(float(level), games, tuple(map(float, recent)), waiting)
 
 

@@ -204,7 +204,7 @@ def _read_games(path: Path, config: PatternConfig) -> list[list[MorrisPosition]]
 
 
 def replay_records(text: str, rules: str) -> list[list[MorrisPosition]]:
-    """Return the positions of each recorded game; `rules` are for records that do not name theirs."""
+    """Return the positions of each recorded game; `rules` are for records that name none."""
     games = []
     for number, record in enumerate(Record.parse_many(text), 1):
         try:

@@ -29,17 +29,8 @@ if TYPE_CHECKING:
     import optuna
 
 SEARCHED_PARAMETERS = (
-    "k",
-    "mutual",
-    "wL",
-    "wT",
-    "wF",
-    "wM",
-    "rateThr",
-    "moveThr",
-    "passes",
-    "take",
-)
+    "k", "mutual", "wL", "wT", "wF", "wM", "rateThr", "moveThr", "passes", "take",
+)  # fmt: skip
 
 NUM_FINALISTS = 10
 NUM_FINAL_GAMES = 20_000

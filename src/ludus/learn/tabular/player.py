@@ -100,14 +100,9 @@ def make_matchbox_picture(
 TABLES_FOLDER = Path(__file__).with_name("tables")
 
 
-def load_shipped_table(game: AnyGame, system: str) -> MoveTable | None:
-    """Return the shipped table, if there is one for these rules."""
-    is_standard = game.rules == named_game(game.id).rules
-    return _load_shipped(system, game.id) if is_standard else None
-
-
 @lru_cache(maxsize=8)
-def _load_shipped(system: str, game_id: str) -> MoveTable | None:
+def load_shipped_table(system: str, game_id: str) -> MoveTable | None:
+    """Return the shipped table for the standard rules of a game, if there is one."""
     file = find_shipped(TABLES_FOLDER, ".json").get(f"{system}-{game_id}")
     return None if file is None else load_table(file, named_game(game_id), system).table
 
@@ -160,8 +155,10 @@ class TablePlayer(Player):
         if settings.table:
             return load_table(Path(settings.table), game, system).table
         self.check_start(game.start())
-        if settings == self.options and (shipped := load_shipped_table(game, system)) is not None:
-            return shipped
+        if settings == self.options and game.rules == named_game(game.id).rules:
+            shipped = load_shipped_table(system, game.id)
+            if shipped is not None:
+                return shipped
         return train_table(system, game.id, game.rules, settings.games, settings.seed)
 
     def check_start(self, position: Position) -> None:
