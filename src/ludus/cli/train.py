@@ -69,13 +69,13 @@ train_app = make_group(cls=TrainingGroup, help="Train a learner and save the res
 
 def make_train_command(name: str, training: "type[Training[Any]]") -> "Callable[..., None]":
     """Return the command of a learner, whose options are the fields of its config."""
-    fields = training.Config.model_fields
+    fields, texts = training.Config.model_fields, training.Config.read_docstrings()
 
     def command(**values: Any) -> None:
         common = {option: values.pop(option) for option in _COMMON_OPTIONS}
         run_training(name, training, values, **common)
 
-    parameters = [_make_parameter(key, field) for key, field in fields.items()]
+    parameters = [_make_parameter(key, field, texts.get(key, "")) for key, field in fields.items()]
     common = inspect.signature(_common_options).parameters.values()
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (*parameters, *common)]
@@ -165,11 +165,14 @@ def _format_progress(progress: "TrainingProgress") -> str:
     return f"{progress.run_name}  {progress.seconds:.0f} s  step {progress.steps}{metrics}"
 
 
-def _make_parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
-    """Return the option or argument of a field of a config."""
+def _make_parameter(name: str, field: "FieldInfo", text: str) -> inspect.Parameter:
+    """Return the option or argument of a field of a config with this docstring."""
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
     annotation, default = _find_option_type(field), field.get_default(call_default_factory=True)
-    details: dict[str, Any] = {"help": _format_help(field), "metavar": _choose_metavar(name, field)}
+    details: dict[str, Any] = {
+        "help": _format_help(field, text),
+        "metavar": _choose_metavar(name, field),
+    }
     flag = name.replace("_", "-")
     if extra.get("is_argument"):
         info = typer.Argument(**{"metavar": name.upper(), **details})
@@ -189,11 +192,11 @@ def _make_parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
     )
 
 
-def _format_help(field: "FieldInfo") -> str:
+def _format_help(field: "FieldInfo", text: str) -> str:
     """Return the docstring of a field with its choices."""
     from ludus.learn.config import unwrap_optional
 
-    text = " ".join((field.description or "").split())
+    text = " ".join(text.split())
     annotation = unwrap_optional(field.annotation)
     choices = typing.get_args(annotation)
     is_closed = typing.get_origin(annotation) is typing.Literal

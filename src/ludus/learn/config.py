@@ -1,8 +1,12 @@
 """Configurations of trainings: one frozen model gives options, defaults, help and checks."""
 
+import ast
+import inspect
+import sys
 import types
 import typing
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -31,9 +35,7 @@ class Options(BaseModel):
     ludus.core.errors.BadSpec: rates rate=2 must be more than 0 and at most 1
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     @classmethod
     def parse(cls, options: Mapping[str, Any], owner: str = "") -> Self:
@@ -43,9 +45,36 @@ class Options(BaseModel):
         except ValidationError as error:
             raise describe_invalid_option(cls, error, owner) from None
 
+    @classmethod
+    def read_docstrings(cls) -> dict[str, str]:
+        """Return the docstrings of the fields by name, read from the source files.
+
+        Only help needs them; pydantic would read them whenever a player starts.
+        """
+        found: dict[str, str] = {}
+        for kind in reversed(cls.__mro__):
+            if issubclass(kind, Options):
+                found |= _read_class_docstrings(kind)
+        return found
+
     def replace(self, **changes: Any) -> Self:
         """Return a copy with changed fields, which are checked."""
         return self.parse({**self.model_dump(), **changes})
+
+
+def _read_class_docstrings(kind: type) -> dict[str, str]:
+    """Return the texts below the fields of a class; nothing if it was made without source."""
+    tree = ast.parse(inspect.getsource(sys.modules[kind.__module__]))
+    return {
+        field.target.id: inspect.cleandoc(str(text.value.value))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and node.name == kind.__name__
+        for field, text in pairwise(node.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+    }
 
 
 def runtime_field(default: Any, **details: Any) -> Any:

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from ludus.core.errors import LudusError
+from ludus.learn import LEARNERS
 from ludus.learn.nnmm.config import (
     Hyperparameters,
     NetworkConfig,
@@ -17,6 +18,7 @@ from ludus.learn.nnmm.config import (
     read_preset_tables,
 )
 from ludus.learn.nnmm.network_trainer import compute_learning_rate
+from ludus.learn.training import find_training
 
 
 def test_the_learning_rate_falls_as_the_thesis_says():
@@ -200,3 +202,10 @@ def test_the_message_names_the_table_and_the_field(table, message):
     with pytest.raises(LudusError) as error:
         build_preset("mine", {"mine": table})
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_every_option_has_a_docstring_for_the_help(name):
+    config = find_training(name).Config
+    texts = config.read_docstrings()
+    assert [option for option in config.model_fields if not texts.get(option)] == []

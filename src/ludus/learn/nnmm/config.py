@@ -377,8 +377,7 @@ _LIMITED = {"outputs", "seconds", "seed"}
 def _make_optional(field: FieldInfo) -> Any:
     """Return the definition of a field that is None where it is not given."""
     annotation: Any = field.annotation
-    details = Field(description=field.description)
-    return Annotated[annotation | None, details, *field.metadata], None
+    return Annotated[annotation | None, Field(), *field.metadata], None
 
 
 CHANGES: Any = create_model(
@@ -424,6 +423,11 @@ class PresetOptions(TorchTrainingConfig):
 
 class PresetConfig(CHANGES, PresetOptions):
     """A dataset, and a preset with changes."""
+
+    @classmethod
+    def read_docstrings(cls) -> dict[str, str]:
+        inherited = NetworkConfig.read_docstrings() | Hyperparameters.read_docstrings()
+        return inherited | super().read_docstrings()
 
     def make_preset(self) -> Preset:
         """Return the preset with its changes."""
