@@ -1,16 +1,14 @@
 """Games of tournaments and of record files as Parquet tables and as texts; see docs/data.md."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ludus.arena.jobs import GameResult
 from ludus.arena.result_store import ResultStore
 from ludus.core.errors import BadRecord, LudusError
 from ludus.core.files import atomic_file, describe_os_error, quote_path, read_text
-from ludus.core.game import AnyGame
 from ludus.core.parquet import (
     CATEGORY,
     TEXT_LIST,
@@ -84,7 +82,10 @@ def export_games(file: Path, out: Path, track: Track = lambda games: games) -> i
     if not is_parquet(out):
         return _write_records(out, games)
     import_pyarrow()
-    return _write_parquet(out, games, {"source": file.name, "ludus": __version__})
+    about = {"format": FORMAT, "version": VERSION, "source": file.name, "ludus": __version__}
+    rows = iter(games)
+    groups = iter(lambda: tuple(islice(rows, ROWS_PER_GROUP)), ())
+    return write_parquet(out, make_schema(COLUMNS, about), map(_make_columns, groups))
 
 
 def read_games(path: Path) -> Iterator[ExportedGame]:
@@ -105,8 +106,12 @@ def read_games(path: Path) -> Iterator[ExportedGame]:
 def _read_results(path: Path) -> Iterator[ExportedGame]:
     with ResultStore(path, is_read_only=True) as store:
         for identity, settings in store.tournaments():
+            name = str(settings.get("name") or "")
             for result in store.results(identity):
-                yield _from_result(result, str(settings.get("name") or ""))
+                _, first, second, number = result.key
+                outcome = result.winner, result.reason, result.message, result.seconds
+                record = Record.parse(result.record)
+                yield ExportedGame(identity, name, number, first, second, *outcome, record)
 
 
 def _read_records(path: Path) -> Iterator[ExportedGame]:
@@ -114,15 +119,10 @@ def _read_records(path: Path) -> Iterator[ExportedGame]:
         if "Game" not in record.headers:
             why = f"record {number + 1} names no game: it has no header [Game]"
             raise BadRecord(f"{quote_path(path)}: {why}")
-        yield _from_record(number, record)
-
-
-def _write_parquet(path: Path, games: Iterable[ExportedGame], about: Mapping[str, Any]) -> int:
-    """Write games as a Parquet table and return their number."""
-    schema = make_schema(COLUMNS, {"format": FORMAT, "version": VERSION, **about})
-    rows = iter(games)
-    groups = iter(lambda: tuple(islice(rows, ROWS_PER_GROUP)), ())
-    return write_parquet(path, schema, map(_make_columns, groups))
+        winner = {"1-0": 0, "0-1": 1}.get(record.result)
+        reason = record.headers.get("Reason", "")
+        players = _list_players(record)
+        yield ExportedGame(None, "", number, *players, winner, reason, "", None, record)
 
 
 def _write_records(path: Path, games: Iterable[ExportedGame]) -> int:
@@ -131,11 +131,8 @@ def _write_records(path: Path, games: Iterable[ExportedGame]) -> int:
     with atomic_file(path) as file:
         for each in games:
             event = {"Event": each.name} if each.name else {}
-            print(
-                replace(each.record, headers={**event, **each.record.headers}),
-                end="\n\n",
-                file=file,
-            )
+            record = replace(each.record, headers={**event, **each.record.headers})
+            print(record, end="\n\n", file=file)
             written += 1
     return written
 
@@ -148,65 +145,32 @@ def _is_sqlite(path: Path) -> bool:
         raise LudusError(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
 
 
-def _from_result(result: GameResult, name: str) -> ExportedGame:
-    key = result.key
-    return ExportedGame(
-        key.tournament,
-        name,
-        key.number,
-        key.first,
-        key.second,
-        result.winner,
-        result.reason,
-        result.message,
-        result.seconds,
-        Record.parse(result.record),
-    )
-
-
-def _from_record(number: int, record: Record) -> ExportedGame:
-    first, second = _list_players(record)
-    winner = {"1-0": 0, "0-1": 1}.get(record.result)
-    reason = record.headers.get("Reason", "")
-    return ExportedGame(None, "", number, first, second, winner, reason, "", None, record)
-
-
 def _list_players(record: Record) -> tuple[str, str]:
     """Return the players by side; empty for those that the record does not name."""
     name = record.headers.get("Game", "")
-    sides = _find_game(name).sides if name in GAMES else ("white", "black")
+    sides: tuple[str, str] = GAMES[name].sides if name in GAMES else ("white", "black")
     first, second = (record.headers.get(side.capitalize(), "") for side in sides)
     return first, second
 
 
-def _find_game(name: str) -> type[AnyGame]:
-    return GAMES[name]
-
-
 def _make_columns(games: tuple[ExportedGame, ...]) -> dict[str, list[Any]]:
-    names = ("first", "second")
-    columns: dict[str, list[Any]] = {each.name: [] for each in COLUMNS}
-    for each in games:
-        record = each.record
-        side_0, side_1 = _list_players(record)
-        row = {
-            "tournament": each.tournament,
-            "number": each.number,
-            "first": each.first,
-            "second": each.second,
-            "side_0": side_0,
-            "side_1": side_1,
-            "winner": None if each.winner is None else names[each.winner],
-            "reason": each.reason,
-            "message": each.message,
-            "plies": len(record.line.moves),
-            "seconds": each.seconds,
-            "game": record.headers.get("Game", ""),
-            "rules": record.headers.get("Rules", ""),
-            "start": record.headers.get("Start"),
-            "moves": [node.move for node in record.line.moves],
-            "record": str(record),
-        }
-        for name, value in row.items():
-            columns[name].append(value)
-    return columns
+    rows = [_make_row(each) for each in games]
+    return {column.name: [row[column.name] for row in rows] for column in COLUMNS}
+
+
+def _make_row(game: ExportedGame) -> dict[str, Any]:
+    record = game.record
+    headers, moves = record.headers, [node.move for node in record.line.moves]
+    side_0, side_1 = _list_players(record)
+    return {
+        **game._asdict(),
+        "side_0": side_0,
+        "side_1": side_1,
+        "winner": None if game.winner is None else ("first", "second")[game.winner],
+        "plies": len(moves),
+        "game": headers.get("Game", ""),
+        "rules": headers.get("Rules", ""),
+        "start": headers.get("Start"),
+        "moves": moves,
+        "record": str(record),
+    }

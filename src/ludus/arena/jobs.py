@@ -1,21 +1,26 @@
-"""A game to be played as a value: its key, seed, conditions, start position and result.
+"""Games as jobs: what determines a game as a value, and playing it in this process.
 
-The result of a job does not depend on the process or machine that runs it.
+The result of a job does not depend on the process or machine that runs it. A player's fault
+forfeits its game and nothing else.
 """
 
 import hashlib
 import random
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
-from ludus.core.errors import BadSpec, LudusError
-from ludus.core.game import CHANCE, AnyGame
-from ludus.core.match import MAX_PLIES
-from ludus.core.player import Limit, Player
+from ludus.core.errors import BadSpec, LudusError, to_one_line
+from ludus.core.game import CHANCE, AnyGame, Outcome, Position
+from ludus.core.match import MAX_PLIES, PlayedGame, PlayedMove, play_game
+from ludus.core.player import Choice, Limit, Player
+from ludus.core.record import Record
 from ludus.core.spec import check_ranges
+from ludus.games import game as named_game
+from ludus.players import player as named_player
 
-SEED_BITS = 62
 DEFAULT_GRACE = 0.5
 
 
@@ -105,7 +110,7 @@ def derive_seed(*parts: str | int) -> int:
     """
     data = "\0".join(map(str, parts)).encode()
     whole = int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
-    return whole >> (64 - SEED_BITS)
+    return whole >> 2
 
 
 MAX_RANDOM_PLIES = 200
@@ -188,3 +193,199 @@ FAULT_REASONS = ("illegal", "timeout", "crash")
 
 GameTracker = Callable[[Iterator[GameResult], int], Iterable[GameResult]]
 """Passes on the results of a given number of games, and may show progress or store them."""
+
+MAX_MESSAGE_LENGTH = 400
+
+TurnCallback = Callable[[int, Any], None]
+"""Called with the side to move and the position, or None while a player is being constructed."""
+
+
+class Forfeit(Exception):
+    """A player has lost by a fault outside the rules of the game."""
+
+    def __init__(self, side: int, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.side, self.reason = side, reason
+        self.message = to_one_line(message, MAX_MESSAGE_LENGTH)
+
+
+@contextmanager
+def forfeit_on_error(side: int) -> Iterator[None]:
+    """Turn whatever a player raises into the loss of its game."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise Forfeit(side, "crash", f"{type(error).__name__}: {error}") from error
+
+
+class SupervisedPlayer(Player):
+    """A wrapper that turns a player's exceptions and exceeded time limits into a Forfeit."""
+
+    title: ClassVar[str] = "plays under supervision"
+
+    def __init__(self, player: Player, side: int, grace: float, watch: TurnCallback) -> None:
+        super().__init__(player.game, player.settings, player.spec)
+        self._player, self._side, self._grace, self._watch = player, side, grace, watch
+
+    def check_start(self, position: Position) -> None:
+        with forfeit_on_error(self._side):
+            self._player.check_start(position)
+
+    def start_game(self, seed: int) -> None:
+        self._watch(self._side, None)
+        with forfeit_on_error(self._side):
+            self._player.start_game(seed)
+
+    def finish_game(self, outcome: Outcome) -> None:
+        self._watch(self._side, None)
+        # The result is final, whatever the player raises.
+        with suppress(Exception, SystemExit):
+            self._player.finish_game(outcome)
+
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+        self._watch(self._side, position)
+        began = time.perf_counter()
+        with forfeit_on_error(self._side):
+            choice = self._player.choose(position, limit)
+            if not (isinstance(choice, Choice) and isinstance(choice.comment, str)):
+                raise TypeError(f"{choice!r:.80} is not a Choice")
+        seconds = time.perf_counter() - began
+        if limit.time is not None and seconds > limit.time + self._grace:
+            raise Forfeit(self._side, "timeout", f"took {seconds:.2f} s; {limit.time:g} s are set")
+        return choice
+
+
+class PlayerCache:
+    """Games and players that are kept from job to job: to make one may be slow.
+
+    `start_game` resets a player. Each side has an object of its own, also if a player meets itself.
+    """
+
+    def __init__(
+        self, game: AnyGame | None = None, players: Mapping[tuple[str, int], Player] | None = None
+    ) -> None:
+        """Take the game of all jobs and players, by spec and number in the pairing, if given."""
+        self._game, self._given = game, players or {}
+        self._games: dict[tuple[str, str], AnyGame] = {}
+        self._players: dict[tuple[GameConditions, str, int], Player] = {}
+
+    def get_game(self, job: Job) -> AnyGame:
+        if self._game is not None:
+            return self._game
+        key = job.conditions.game, job.conditions.rules
+        if key not in self._games:
+            self._games[key] = named_game(*key)
+        return self._games[key]
+
+    def get_player(self, job: Job, side: int) -> Player:
+        spec, number = job.players[side], side ^ job.is_swapped
+        if (spec, number) in self._given:
+            return self._given[spec, number]
+        key = job.conditions, spec, side
+        if key not in self._players:
+            self._players[key] = named_player(spec, self.get_game(job))
+        return self._players[key]
+
+    def drop_player(self, job: Job, side: int) -> None:
+        """Forget a player that has failed."""
+        self._players.pop((job.conditions, job.players[side], side), None)
+
+
+_kept = PlayerCache()
+"""Games and players of this process."""
+
+
+def play_job(job: Job, players: PlayerCache = _kept) -> PlayedGame:
+    """Play a game to its end; what a player raises is raised."""
+    return _play(job, players, (players.get_player(job, 0), players.get_player(job, 1)))
+
+
+def _play(
+    job: Job,
+    players: PlayerCache,
+    sides: tuple[Player, Player],
+    on_move: Callable[[Position, PlayedMove], None] | None = None,
+) -> PlayedGame:
+    game = players.get_game(job)
+    return play_game(
+        game,
+        sides,
+        seed=job.seed,
+        limit=job.conditions.limit,
+        start=_parse_start(game, job),
+        max_plies=job.conditions.max_plies,
+        on_move=on_move,
+    )
+
+
+def run_job(
+    job: Job,
+    watch: TurnCallback = lambda side, position: None,
+    players: PlayerCache = _kept,
+) -> GameResult:
+    """Play a game to its end; a player that fails loses it."""
+    game = players.get_game(job)
+    moves: list[PlayedMove] = []
+    began = time.perf_counter()
+    try:
+        sides = _supervise(job, 0, watch, players), _supervise(job, 1, watch, players)
+        match = _play(job, players, sides, lambda _, move: moves.append(move))
+    except Forfeit as forfeit:
+        players.drop_player(job, forfeit.side)
+        return make_forfeit_result(job, forfeit, time.perf_counter() - began, tuple(moves), game)
+    message = ""
+    if match.outcome.reason == "illegal":
+        message = to_one_line(f"played {match.moves[-1].move}", MAX_MESSAGE_LENGTH)
+    return _make_result(job, game, match, message, time.perf_counter() - began)
+
+
+def make_forfeit_result(
+    job: Job,
+    forfeit: Forfeit,
+    seconds: float,
+    moves: tuple[PlayedMove, ...] = (),
+    game: AnyGame | None = None,
+) -> GameResult:
+    """Return the result of a forfeited game after these moves."""
+    game = game or _kept.get_game(job)
+    match = PlayedGame(
+        game=game.id,
+        rules=game.rules,
+        players=job.players,
+        seed=job.seed,
+        start=str(_parse_start(game, job)),
+        moves=moves,
+        outcome=Outcome(1 - forfeit.side, forfeit.reason),
+    )
+    return _make_result(job, game, match, forfeit.message, seconds)
+
+
+def _make_result(
+    job: Job, game: AnyGame, match: PlayedGame, message: str, seconds: float
+) -> GameResult:
+    winner = match.outcome.winner
+    record = Record.from_game(match, game)
+    headers = {"Round": str(job.key.number + 1), **record.headers}
+    if message:
+        headers["Message"] = message
+    return GameResult(
+        key=job.key,
+        winner=None if winner is None else winner ^ job.is_swapped,
+        reason=match.outcome.reason,
+        message=message,
+        plies=len(record.line.moves),
+        seconds=round(seconds, 6),
+        # Comments of players may contain characters that UTF-8 cannot encode.
+        record=str(replace(record, headers=headers)).encode("utf-8", "backslashreplace").decode(),
+    )
+
+
+def _parse_start(game: AnyGame, job: Job) -> Any:
+    return game.parse(job.start) if job.start else game.start()
+
+
+def _supervise(job: Job, side: int, watch: TurnCallback, players: PlayerCache) -> SupervisedPlayer:
+    watch(side, None)
+    with forfeit_on_error(side):
+        player = players.get_player(job, side)
+    return SupervisedPlayer(player, side, job.conditions.grace, watch)

@@ -8,9 +8,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TextIO
 
-from ludus.arena.job_runner import PlayerCache, play_job
-from ludus.arena.jobs import GameConditions, Job, JobKey
-from ludus.arena.players import find_player, is_from_main
+from ludus.arena.executors import find_player, is_from_main
+from ludus.arena.jobs import GameConditions, Job, JobKey, PlayerCache, play_job
 from ludus.arena.progress import track_playing
 from ludus.arena.tournament import MAX_GAMES
 from ludus.core.errors import BadArgument, BadSpec

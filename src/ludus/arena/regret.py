@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ludus.arena.choices import choose_moves, get_batch_size
-from ludus.arena.executors import Executor
+from ludus.arena.executors import Executor, choose_executor, split_players
 from ludus.arena.jobs import (
     FAULT_REASONS,
     GameConditions,
@@ -24,7 +24,6 @@ from ludus.arena.jobs import (
     normalize_start,
     schedule_starts,
 )
-from ludus.arena.players import choose_executor, split_players
 from ludus.arena.progress import track_playing
 from ludus.arena.tournament import MAX_GAMES
 from ludus.core.game import CHANCE, AnyGame, Move, Position

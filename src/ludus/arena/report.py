@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ludus.arena.executors import Executor
+from ludus.arena.executors import Executor, choose_executor, split_players
 from ludus.arena.jobs import (
     FAULT_REASONS,
     GameConditions,
@@ -16,7 +16,6 @@ from ludus.arena.jobs import (
     Job,
     StartPositions,
 )
-from ludus.arena.players import choose_executor, split_players
 from ludus.arena.progress import track_playing
 from ludus.arena.ratings import Rating, check_anchor, compute_ratings
 from ludus.arena.result_store import ResultStore
