@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ludus
-from ludus.cli.terminal.move_entry import TypedMove
+from ludus.cli.screen import TypedMove
 from ludus.core.errors import BadMove
 from ludus.core.game import CHANCE
 from ludus.games.move_entry import get_move_entry

@@ -25,7 +25,7 @@ TRAINING = [
     *("ludus.learn.scholar.cuda", "ludus.learn.scholar.sampling"),
     *("ludus.learn.scholar.train", "ludus.learn.scholar.scorer_trainer"),
     *("ludus.learn.scholar.chain_trainer", "ludus.learn.scholar.data"),
-    *("ludus.learn.nnmm.chain_trainer", "ludus.cli.scholar", "ludus.cli.nnmm"),
+    *("ludus.learn.nnmm.chain_trainer", "ludus.cli.evaluate", "ludus.cli.tune"),
 ]
 
 

@@ -11,8 +11,7 @@ from playwright.sync_api import expect
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import read_tournament
 from ludus.cli.main import run
-from ludus.cli.play import HumanSide
-from ludus.cli.play_web import make_start_path
+from ludus.cli.play import HumanSide, make_start_path
 from ludus.web.worker import load_standings
 from support.page_server import Server
 from support.waiting import PATIENCE

@@ -1,6 +1,5 @@
 """`ludus dataset`: describe, check, expand, label, export, generate and fetch good moves."""
 
-import sys
 import time as clock
 from contextlib import nullcontext
 from pathlib import Path
@@ -24,7 +23,13 @@ from ludus.cli.options import (
     SeedOption,
     TimeOption,
 )
-from ludus.cli.output import dataclass_as_json, print_json, print_table, track_progress
+from ludus.cli.output import (
+    dataclass_as_json,
+    print_interruption,
+    print_json,
+    print_table,
+    track_progress,
+)
 from ludus.core.files import atomic_file, check_output, write_text
 
 if TYPE_CHECKING:
@@ -334,8 +339,7 @@ def generate(
             num_new += 1
     except KeyboardInterrupt:
         num_done = run.resumed + num_new
-        message = f"{num_done} of {states} states; run the same command to resume"
-        print(f"ludus: {message}", file=sys.stderr)
+        print_interruption(f"{num_done} of {states} states; run the same command to resume")
         raise
     made = run.result
     seconds = clock.perf_counter() - began

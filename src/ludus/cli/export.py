@@ -1,4 +1,4 @@
-"""`ludus export`: games of tournaments as tables or records, and networks as ONNX models."""
+"""`ludus export`, `import` and `join`: files of games and networks for and from other programs."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,7 +7,7 @@ import typer
 
 from ludus.cli.help import HelpGroup, complete_player, make_group
 from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, list_spec_files
-from ludus.cli.output import print_json, track_progress
+from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.errors import BadSpec
 from ludus.core.files import add_suffix, check_output, quote_path, write_bytes
 
@@ -92,3 +92,88 @@ app = make_group(
 
 for command in (tournament, onnx):
     app.command()(command)
+
+
+def import_nnmm(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="Folder of Galassi's npz files: TEST-rawest-TFR_TO.npz and so on.",
+            show_default=False,
+        ),
+    ],
+    out: OutputFileOption,
+    order: Annotated[
+        str, typer.Option("--order", metavar="ORDER", help="Networks of this order.")
+    ] = "TFR",
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Convert the networks published with Galassi 2018 to a weights file for players."""
+    check_output(out, force=force)
+    from ludus.learn.nnmm.weights import import_galassi_networks
+
+    weights = import_galassi_networks(folder, order)
+    weights.save(out)
+    names = [step.name for step in weights.order.steps]
+    if json:
+        print_json(
+            out=str(out),
+            order=order,
+            inputs=weights.model.name,
+            networks=names,
+            bytes=out.stat().st_size,
+        )
+    else:
+        print(f"networks for {', '.join(names)}, inputs {weights.model.name}, are in {out}")
+
+
+def join_nnmm(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…",
+            help="Sets of networks written by `ludus train nnmm` or `ludus import nnmm`.",
+            show_default=False,
+        ),
+    ],
+    out: OutputFileOption,
+    shares: Annotated[
+        str,
+        typer.Option(
+            "--shares",
+            metavar="NUMBERS",
+            help="Weights of the sets: 0.4,0.6.",
+            show_default="equal weights",
+        ),
+    ] = "",
+    symmetries: Annotated[
+        str,
+        typer.Option(
+            "--symmetries",
+            metavar="NUMBERS",
+            help="Number of symmetries that each set averages over, 1 to 16: 1,16.",
+            show_default="one",
+        ),
+    ] = "",
+    half: Annotated[bool, typer.Option("--half", help="Write half precision.")] = False,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Join several sets of networks in one file; their weighted mean chooses the move."""
+    check_output(out, *files, force=force)
+    from ludus.learn.nnmm.weights import join_networks, parse_voting_options, save_committee
+
+    committee = join_networks(files, parse_voting_options(len(files), shares, symmetries))
+    save_committee(out, committee, half)
+    rows = [
+        {"inputs": weights.model.name, "members": len(weights.members)}
+        | {"share": voting.share, "symmetries": voting.symmetries, "file": str(file)}
+        for file, weights, voting in zip(files, committee.sets, committee.voting, strict=True)
+    ]
+    if json:
+        print_json(out=str(out), order=str(committee.order), sets=rows, bytes=out.stat().st_size)
+    else:
+        print_table(tuple(rows[0]), [tuple(map(str, each.values())) for each in rows])
+        print(f"written to {out}")

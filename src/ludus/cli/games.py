@@ -1,4 +1,4 @@
-"""`ludus games|players|perft`: list games and players, count move sequences."""
+"""`ludus games|players|perft|bench`: list games and players, count move sequences, measure."""
 
 import time
 from typing import Annotated, Any
@@ -144,3 +144,24 @@ def _count_by_move(game: AnyGame, position: Position, depth: int) -> dict[str, i
     moves = position.legal_moves()
     tracked = track_progress(moves, len(moves), "counting")
     return {str(move): game.perft(position.play(move), depth - 1) for move in tracked}
+
+
+def bench(json: JsonOption = False) -> None:
+    """Print the signature, which changes only with rules and players, and their throughput."""
+    from ludus.arena.benchmark import compute_signature, measure_throughput
+
+    signature = run_interruptible(compute_signature)
+    measured = run_interruptible(
+        lambda: measure_throughput(lambda names, count: track_progress(names, count, "measuring"))
+    )
+    if json:
+        throughput = {name: round(rate) for name, rate in measured.rates.items()}
+        ratios = {name: round(ratio, 2) for name, ratio in measured.ratios.items()}
+        print_json(signature=signature, throughput=throughput, ratios=ratios)
+        return
+    print(f"signature {signature}")
+    rows = [
+        (name, f"{rate:,.0f}", f"{measured.ratios[name]:,.1f}" if name in measured.ratios else "")
+        for name, rate in measured.rates.items()
+    ]
+    print_table(("measured", "a second", "times the Python twin"), rows)

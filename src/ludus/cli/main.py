@@ -4,7 +4,6 @@ Input that is wrong never leads to a traceback.
 """
 
 import errno
-import io
 import os
 import sys
 import warnings
@@ -16,23 +15,19 @@ import typer
 
 from ludus.cli import (
     backgammon,
-    bench,
     dataset,
+    evaluate,
     export,
     games,
     match,
-    migo,
-    nnmm,
     old_spellings,
     oracle,
-    patterns,
     play,
     protocol,
     regret,
     reproduce,
-    scholar,
-    tabular,
-    tournament,
+    show,
+    tune,
 )
 from ludus.cli.help import (
     HELP_SETTINGS,
@@ -106,7 +101,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Play": {
         "play": play.play,
         "match": match.match,
-        "tournament": tournament.tournament,
+        "tournament": match.tournament,
         "choose": match.choose,
         "engine": protocol.engine,
         "serve": make_group(
@@ -127,27 +122,27 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "train": train_app,
         "tune": make_group(
             help="Search for the best settings of a learner.",
-            commands={"nnmm": nnmm.tune_nnmm, "patterns": patterns.tune_patterns},
+            commands={"nnmm": tune.tune_nnmm, "patterns": tune.tune_patterns},
         ),
         "evaluate": make_group(
             help="Evaluate a trained learner on a dataset.",
-            commands={"nnmm": nnmm.evaluate_nnmm},
+            commands={"nnmm": evaluate.evaluate_nnmm},
         ),
         "show": make_group(
             help="Show what a learner has learned.",
             commands={
-                "menace": tabular.show_menace,
-                "migo": migo.show_migo,
-                "patterns": patterns.show_patterns,
+                "menace": show.show_menace,
+                "migo": show.show_migo,
+                "patterns": show.show_patterns,
             },
         ),
         "explain": make_group(
             help="Explain the moves of a learner.",
-            commands={"migo": migo.explain_migo},
+            commands={"migo": show.explain_migo},
         ),
         "certify": make_group(
             help="Prove that a learner does not lose.",
-            commands={"scholar": scholar.certify},
+            commands={"scholar": evaluate.certify},
         ),
     },
     "Data": {
@@ -155,11 +150,11 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "export": export.app,
         "import": make_group(
             help="Convert networks of other programs to our files.",
-            commands={"nnmm": nnmm.import_nnmm},
+            commands={"nnmm": export.import_nnmm},
         ),
         "join": make_group(
             help="Join several sets of networks.",
-            commands={"nnmm": nnmm.join_nnmm},
+            commands={"nnmm": export.join_nnmm},
         ),
     },
     "Other": {
@@ -167,7 +162,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "players": games.players,
         "perft": games.perft,
         "reproduce": reproduce.reproduce,
-        "bench": bench.bench,
+        "bench": games.bench,
         "completion": completion,
     },
 }
@@ -254,7 +249,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(arguments: Sequence[str]) -> int:
     for number, argument in enumerate(arguments, 1):
-        if not _is_valid_text(argument):
+        # Python decodes bytes that are not UTF-8 as lone surrogates.
+        if any("\ud800" <= character <= "\udfff" for character in argument):
             raise LudusError(f"argument {number}, {quote(argument)}, is not valid UTF-8 text")
     arguments, notices = old_spellings.replace_old_spellings(arguments)
     if not _is_json(arguments):
@@ -269,11 +265,6 @@ def _invoke(arguments: Sequence[str]) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     return 0
-
-
-def _is_valid_text(argument: str) -> bool:
-    """Check for lone surrogates, which Python decodes from bytes that are not UTF-8."""
-    return not any("\ud800" <= character <= "\udfff" for character in argument)
 
 
 def _is_json(arguments: Sequence[str]) -> bool:
@@ -305,15 +296,14 @@ def _configure_streams() -> None:
     A closed stream gets a descriptor, which no other file can take then: nothing is read from it,
     messages to it are lost, and results written to it are an error, as they are for a full disk.
     """
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open until the end
-    if sys.stdout is None:
-        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until the end
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace" if stream is sys.stdin else "replace")
+    for name, mode, access, errors in (
+        ("stdin", "r", os.O_RDONLY, "backslashreplace"),
+        ("stdout", "w", os.O_RDONLY, "replace"),
+        ("stderr", "w", os.O_WRONLY, "replace"),
+    ):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
+        getattr(sys, name).reconfigure(errors=errors)
 
 
 def _discard(stream: TextIO) -> None:

@@ -1,17 +1,18 @@
 """Arguments and options shared by several commands."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from ludus.cli.help import complete_game, complete_player
-from ludus.core.files import MAX_FILE_CHARACTERS, read_text
+from ludus.core.errors import BadPosition
+from ludus.core.files import MAX_FILE_CHARACTERS, quote_path, read_text
 from ludus.core.game import Game, P
 
-MAX_SEED = 2**31 - 1
-"""Largest seed that every generator of random numbers takes, those of torch and C++ among them."""
+T = TypeVar("T")
 
 GameArgument = Annotated[
     str,
@@ -139,9 +140,16 @@ def list_spec_files(*specs: str) -> list[Path]:
     return [Path(each) for each in (*specs, *values) if each]
 
 
-def read_lines_file(path: Path) -> str:
-    """Return the text of a file of positions; `-` is standard input."""
-    return sys.stdin.read(MAX_FILE_CHARACTERS) if str(path) == "-" else read_text(path)
+def read_positions(path: Path, parse: Callable[[str], list[T]]) -> list[T]:
+    """Return what a text of positions is parsed to; `-` is standard input. It must not be empty."""
+    text = sys.stdin.read(MAX_FILE_CHARACTERS) if str(path) == "-" else read_text(path)
+    try:
+        found = parse(text)
+    except BadPosition as error:
+        raise BadPosition(f"{quote_path(path)}, {error}") from error
+    if not found:
+        raise BadPosition(f"{quote_path(path)} has no position")
+    return found
 
 
 def parse_position(game: Game[P, Any], text: str) -> P:

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ludus.core.errors import LudusError
-
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
@@ -29,6 +27,11 @@ def print_notice(text: str) -> None:
     """Print what users should know before a long run, on standard error; nothing if empty."""
     if text:
         print(f"ludus: note: {text}", file=sys.stderr, flush=True)
+
+
+def print_interruption(message: str) -> None:
+    """Print on standard error what an interrupted run has done, or how it is resumed."""
+    print(f"ludus: {message}", file=sys.stderr)
 
 
 def print_player_notices(players: Iterable["Player"]) -> None:
@@ -136,10 +139,7 @@ def _run_on_thread(work: Callable[[], T]) -> "Future[T]":
         except BaseException as error:
             future.set_exception(error)
 
-    try:
-        threading.Thread(target=run, daemon=True).start()
-    except RuntimeError as error:
-        raise LudusError(f"cannot start a thread: {error}") from error
+    threading.Thread(target=run, daemon=True).start()
     return future
 
 

@@ -1,9 +1,13 @@
 """`ludus play`: play a game in the browser or in the terminal."""
 
+import ipaddress
 import random
+import socket
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlencode
 
 import typer
 
@@ -15,8 +19,16 @@ from ludus.cli.options import (
     parse_position,
 )
 from ludus.cli.output import dataclass_as_json, print_json
+from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.files import data_folder, quote_path
 from ludus.core.game import AnyGame, Position
+from ludus.core.spec import parse_spec
+from ludus.games import GAMES
 from ludus.games import game as named_game
+from ludus.players import player as named_player
+
+if TYPE_CHECKING:
+    from ludus.web.settings import Settings
 
 
 class HumanSide(StrEnum):
@@ -27,18 +39,27 @@ class HumanSide(StrEnum):
     BOTH = "both"
     NONE = "none"
 
-    @property
-    def numbers(self) -> frozenset[int]:
-        """The numbers of the sides."""
-        return {"first": frozenset({0}), "second": frozenset({1}), "both": frozenset({0, 1})}.get(
-            self, frozenset()
-        )
 
+SIDE_NUMBERS = {
+    HumanSide.FIRST: (0,),
+    HumanSide.SECOND: (1,),
+    HumanSide.BOTH: (0, 1),
+    HumanSide.NONE: (),
+}
 
 DEFAULT_OPPONENT = "playouts"
 """The opponent in the terminal if --opponent is not given."""
 
+DEFAULT_PORT = 8642
+"""The port if none is given and this one is free."""
+
 LOOPBACK = "127.0.0.1"
+
+LOOPBACK_HOSTS = (LOOPBACK, "localhost", "::1")
+"""Addresses that only this machine reaches."""
+
+ALL_INTERFACES = ("0.0.0.0", "::")
+"""Hosts that mean every address of this machine."""
 
 
 def play(
@@ -116,24 +137,24 @@ def play(
     if text:
         _play_in_terminal(chosen, start, opponent or DEFAULT_OPPONENT, side, seed, json)
         return
-    from ludus.cli.play_web import make_settings, make_start_path, serve_page
-
     first = make_start_path(game, rules, position, opponent, side, seed)
-    settings = make_settings(host, games, tournament, curves, trust_proxy)
-    serve_page(first, host, port, settings, browser, json)
+    settings = _make_settings(host, games, tournament, curves, trust_proxy)
+    _serve_page(first, host, port, settings, browser, json)
 
 
 def _play_in_terminal(
     chosen: AnyGame, start: Position, opponent: str, side: HumanSide, seed: int | None, json: bool
 ) -> None:
-    from ludus.cli.terminal.screen import Screen
-    from ludus.cli.terminal.session import GameHistory, TerminalSession
+    from ludus.cli.screen import Screen
+    from ludus.cli.session import GameHistory, TerminalSession
 
     if seed is None:
         seed = random.SystemRandom().getrandbits(31)
     # With --json the dialogue uses standard error; standard output has only the result.
     screen = Screen(stderr=json)
-    session = TerminalSession(GameHistory(chosen, start), opponent, side.numbers, seed, screen)
+    session = TerminalSession(
+        GameHistory(chosen, start), opponent, SIDE_NUMBERS[side], seed, screen
+    )
     session.run()
     if json:
         outcome = session.history.position.outcome()
@@ -146,3 +167,97 @@ def _play_in_terminal(
             position=str(session.history.position),
             outcome=None if outcome is None else dataclass_as_json(outcome),
         )
+
+
+def make_start_path(
+    game: str, rules: str, position: str, opponent: str, side: str, seed: int | None
+) -> str:
+    """Return the path and query that start this game; `/`, for the defaults, resumes the last."""
+    name, _, own_rules = game.partition(":")
+    if name.strip() not in GAMES:
+        raise BadSpec(f"the page plays registered games alone; for {quote(game)} add --text")
+    query = {
+        "game": name.strip(),
+        "rules": ",".join(part for part in (own_rules, rules) if part),
+        "position": position,
+        **(_make_opponent_query(opponent, game, rules) if opponent else {}),
+        "side": side if side != HumanSide.FIRST else "",
+        "seed": "" if seed is None else str(seed),
+    }
+    nonempty = {key: value for key, value in query.items() if value}
+    is_default = nonempty == {"game": next(iter(GAMES))}
+    return "/" if is_default else f"/new?{urlencode(nonempty)}"
+
+
+def _make_opponent_query(opponent: str, game: str, rules: str) -> dict[str, str]:
+    """Return the query of an opponent: name and level, the only options the page supports."""
+    spec = parse_spec(opponent)
+    named_player(opponent, named_game(game, rules))
+    if set(spec.options) - {"level"}:
+        raise BadSpec(f"the page takes a player and its level; for {quote(opponent)} add --text")
+    return {"opponent": spec.name, "level": spec.options.get("level", "")}
+
+
+def _make_settings(
+    host: str, games: Path | None, tournament: Path | None, curves: Path | None, trusted_proxy: str
+) -> "Settings":
+    """Return the settings of the server; what it shows must exist, results and curves may not."""
+    from ludus.arena.tournament import read_tournament
+    from ludus.web.settings import Settings
+
+    if tournament is not None:
+        read_tournament(tournament, builds_players=False)
+    if curves is not None and not curves.is_dir():
+        raise LudusError(f"cannot read {quote_path(curves)}: there is no such folder")
+    folder = data_folder()
+    host_names = {"*"} if host in ALL_INTERFACES else {host, f"[{host}]"}
+    return Settings(
+        games_file=games or (None if folder is None else folder / "games.sqlite"),
+        tournament_file=tournament,
+        curves_folder=curves,
+        hosts=Settings().hosts | host_names,
+        trusted_proxy=_parse_address(trusted_proxy) if trusted_proxy else "",
+        can_solve=host in LOOPBACK_HOSTS,
+        shows_runs=host in LOOPBACK_HOSTS,
+    )
+
+
+def _parse_address(text: str) -> str:
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise BadSpec(f"{quote(text)} is not an IP address such as 127.0.0.1") from None
+
+
+def _serve_page(
+    first: str, host: str, port: int | None, settings: "Settings", wants_browser: bool, json: bool
+) -> None:
+    """Serve the page until Ctrl-C, by default on DEFAULT_PORT or, if taken, on any free port."""
+    from ludus.web.server import has_browser, open_browser, serve
+
+    bound = _bind_socket(host, port)
+    shown_host = "localhost" if host in ALL_INTERFACES else f"[{host}]" if ":" in host else host
+    address = f"http://{shown_host}:{bound.getsockname()[1]}{first}"
+
+    def ready() -> None:
+        if json:
+            print_json(address=address)
+        else:
+            print(f"Ludus is at {address}\nCtrl-C stops the server; games are saved.", flush=True)
+        if wants_browser and has_browser():
+            open_browser(address)
+
+    # Ctrl-C is the normal way to stop the server, not an error.
+    with bound, suppress(KeyboardInterrupt):
+        serve(bound, settings, ready)
+
+
+def _bind_socket(host: str, port: int | None) -> socket.socket:
+    from ludus.web.server import CannotListen, bind_socket
+
+    if port is not None:
+        return bind_socket(host, port)
+    try:
+        return bind_socket(host, DEFAULT_PORT)
+    except CannotListen:
+        return bind_socket(host, 0)

@@ -19,7 +19,7 @@ from ludus.cli.options import (
     RulesOption,
     SeedOption,
     TimeOption,
-    read_lines_file,
+    read_positions,
 )
 from ludus.cli.output import (
     dataclass_as_json,
@@ -166,15 +166,17 @@ def _read_starts(game: "AnyGame", file: Path | None) -> list[str]:
 
     if file is None:
         return []
-    found = []
-    for number, line in enumerate(read_lines_file(file).splitlines(), 1):
-        try:
-            found.append(normalize_start(game, line))
-        except LudusError as error:
-            raise BadPosition(f"{quote_path(file)}, line {number}: {error}") from error
-    if not found:
-        raise BadPosition(f"{quote_path(file)} has no position")
-    return found
+
+    def parse(text: str) -> list[str]:
+        found = []
+        for number, line in enumerate(text.splitlines(), 1):
+            try:
+                found.append(normalize_start(game, line))
+            except LudusError as error:
+                raise BadPosition(f"line {number}: {error}") from error
+        return found
+
+    return read_positions(file, parse)
 
 
 def _sample_positions(
@@ -190,14 +192,15 @@ def _sample_positions(
 
     if file is None:
         raise BadSpec("--one-move needs --positions FILE")
-    text = read_lines_file(file)
-    try:
-        parsed = parse_positions(text, game, skip_finished=True)
-    except BadPosition as error:
-        raise BadPosition(f"{quote_path(file)}, {error}") from error
-    if not parsed:
-        raise BadPosition(f"{quote_path(file)} has no position")
-    over = len(text.removesuffix("\n").split("\n")) - len(parsed)
+    num_lines = 0
+
+    def parse(text: str) -> list[Any]:
+        nonlocal num_lines
+        num_lines = len(text.removesuffix("\n").split("\n"))
+        return parse_positions(text, game, skip_finished=True)
+
+    parsed = read_positions(file, parse)
+    over = num_lines - len(parsed)
     if num_positions is not None and num_positions < len(parsed):
         parsed = random.Random(seed).sample(parsed, num_positions)
     return [each.position for each in parsed], over

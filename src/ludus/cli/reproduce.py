@@ -15,7 +15,7 @@ from ludus.cli.options import (
     JsonOption,
     SeedOption,
 )
-from ludus.cli.output import make_console, print_json, show_progress
+from ludus.cli.output import make_console, print_interruption, print_json, show_progress
 from ludus.core.errors import LudusError
 from ludus.core.files import make_folder, quote_path
 from ludus.core.spec import check_choice
@@ -206,8 +206,7 @@ def _run(experiment: "Experiment", out: Path, options: "RunOptions") -> "Experim
 
             return run_experiment(experiment, out / "cells", replace(options, progress=progress))
     except KeyboardInterrupt:
-        message = f"{experiment.id} is not done; run the same command to resume"
-        print(f"ludus: {message}", file=sys.stderr)
+        print_interruption(f"{experiment.id} is not done; run the same command to resume")
         raise
 
 

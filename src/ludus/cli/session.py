@@ -1,4 +1,4 @@
-"""A game session in a terminal: history, turns, typed commands, result."""
+"""Games in a terminal: history, turns, typed commands, result."""
 
 import random
 import time
@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from ludus.analysis import Analyst, Certainty, Evaluation
-from ludus.cli.terminal.move_entry import TypedMove
-from ludus.cli.terminal.screen import Screen
+from ludus.cli.screen import Screen, TypedMove
 from ludus.core.errors import BadMove, LudusError
 from ludus.core.files import atomic_file, check_output, read_text
 from ludus.core.game import CHANCE, AnyGame, Move, Position
@@ -239,6 +238,9 @@ def _parse_path(text: str) -> Path:
 WATCH_PAUSE_SECONDS = 0.6
 """Pause between moves if no person plays."""
 
+NEW_GAME_PROMPT = "Another game? (yes, no, back, save FILE)"
+NEW_GAME_ANSWERS = {"y": "new", "yes": "new", "n": "quit", "no": "quit"}
+
 MAX_PLACES_WIDTH = 60
 """Maximum length of the list of places in a prompt."""
 
@@ -342,7 +344,9 @@ class TerminalSession:
             for side in {0, 1} - set(self.human_sides):
                 self.players[side].finish_game(outcome)
             result = self.game.describe_outcome(outcome, self.human_sides)
-            self._offer_new_game(f"{result}{self._format_score()}")
+            self.show()
+            self.screen.print_line(f"{result}{self._format_score()}", "bold")
+            self._read_commands(None)
         elif position.mover == CHANCE:
             self._roll_dice()
         elif position.mover in self.human_sides:
@@ -398,12 +402,29 @@ class TerminalSession:
             return
         entry = TypedMove(self.move_entry, position)
         self.show(entry)
+        self._read_commands(entry)
+
+    def _read_commands(self, entry: TypedMove | None) -> None:
+        """Read commands, and parts of a move or an answer, until the game has changed."""
         is_done = False
         while not is_done:
-            text = self._read_line(_format_prompt(self.game.sides[side], entry))
+            text = self.screen.read_line(
+                NEW_GAME_PROMPT
+                if entry is None
+                else _format_prompt(self.game.sides[entry.position.mover], entry)
+            )
+            if text is None:
+                raise Quit
+            if entry is None:
+                text = NEW_GAME_ANSWERS.get(text.lower(), text)
+            command = COMMANDS.get(text.split(maxsplit=1)[0].lower() if text else "")
             try:
-                command = _find_command(text)
-                is_done = command(self, text, entry) if command else self._enter_move(text, entry)
+                if command is not None:
+                    is_done = command(self, text, entry)
+                elif entry is None:
+                    raise BadMove("the game is over: answer yes or no, or type help")
+                else:
+                    is_done = self._enter_move(text, entry)
             except LudusError as error:
                 self.screen.print_line(str(error), "red")
 
@@ -423,34 +444,6 @@ class TerminalSession:
         self.messages.clear()
         self.add_message(side, f"played {move}")
         return True
-
-    def _offer_new_game(self, result: str) -> None:
-        """Show the result and offer another game."""
-        self.show()
-        self.screen.print_line(result, "bold")
-        is_done = False
-        while not is_done:
-            text = self._read_line("Another game? (yes, no, back, save FILE)")
-            word = {"y": "new", "yes": "new", "n": "quit", "no": "quit"}.get(text.lower(), text)
-            try:
-                command = _find_command(word)
-                if command is None:
-                    raise BadMove("the game is over: answer yes or no, or type help")
-                is_done = command(self, word, None)
-            except LudusError as error:
-                self.screen.print_line(str(error), "red")
-
-    def _read_line(self, prompt: str) -> str:
-        text = self.screen.read_line(prompt)
-        if text is None:
-            raise Quit
-        return text
-
-
-def _find_command(text: str) -> Command | None:
-    """Return the command of a line, or None if it is a move."""
-    word = text.split(maxsplit=1)[0].lower() if text else ""
-    return COMMANDS.get(word)
 
 
 def _format_prompt(side: str, entry: TypedMove) -> str:

@@ -1,1 +1,0 @@
-"""Playing in a terminal, independent of the game."""
