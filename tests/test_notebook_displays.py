@@ -10,7 +10,8 @@ import ludus
 from ludus.arena.progress import track_in_notebook
 from ludus.learn.gammon import load_shipped_chances
 from ludus.learn.gammon.network import load_network
-from ludus.learn.nnmm.chain import find_shipped_weights, load_committee
+from ludus.learn.nnmm.chain import find_shipped_weights
+from ludus.learn.nnmm.weights import load_committee
 from ludus.learn.patterns import PatternNetwork
 from ludus.learn.scholar import find_shipped_weights as find_scholars
 from ludus.learn.scholar import load_weights

@@ -11,7 +11,8 @@ from typing import Any
 
 import ludus
 from ludus.learn.gammon import load_shipped_chances
-from ludus.learn.nnmm.chain import find_shipped_weights, load_committee
+from ludus.learn.nnmm.chain import find_shipped_weights
+from ludus.learn.nnmm.weights import load_committee
 from ludus.oracles.morris.sectors import moving_sectors, next_sectors
 from ludus.render.diagram import draw_graph, draw_layers
 

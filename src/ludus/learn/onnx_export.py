@@ -190,8 +190,8 @@ def _load_file(path: Path | None, game: str = "") -> ExportableNetwork:
         return describe_move_network(GammonNetwork.load(path))
     kind = _read_kind(path)
     if kind.startswith("nnmm"):
-        from ludus.learn.nnmm.chain import load_committee
         from ludus.learn.nnmm.onnx_model import describe_committee
+        from ludus.learn.nnmm.weights import load_committee
 
         return describe_committee(load_committee(path))
     if kind.startswith("scholar"):

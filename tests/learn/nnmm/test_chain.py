@@ -8,9 +8,8 @@ from ludus.core.errors import BadSpec
 from ludus.games.nine_mens_morris import SYMMETRIES
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.games.nine_mens_morris.board import READING_ORDER
-from ludus.learn.nnmm.chain import CHAIN_BATCH, NetworkChain
+from ludus.learn.nnmm.chain import CHAIN_BATCH, NetworkChain, top_k
 from ludus.learn.nnmm.config import NetworkConfig
-from ludus.learn.nnmm.decoding import top_k
 from ludus.learn.nnmm.encoding import append_choices
 from ludus.learn.nnmm.network import build_network
 from ludus.learn.nnmm.parts import ORDERS, classes_to_moves

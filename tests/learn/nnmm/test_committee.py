@@ -10,17 +10,16 @@ from safetensors.numpy import load_file, save_file
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.nnmm.chain import (
+from ludus.learn.nnmm.chain import NetworkChain, PartialMoves
+from ludus.learn.nnmm.config import NetworkConfig
+from ludus.learn.nnmm.weights import (
     Committee,
-    NetworkChain,
     VotingOptions,
     join_networks,
     load_committee,
     parse_voting_options,
     save_committee,
 )
-from ludus.learn.nnmm.config import NetworkConfig
-from ludus.learn.nnmm.decoding import PartialMoves
 from ludus.learn.nnmm.weights import load_weights as load_one
 from ludus.learn.weights import BadWeights
 from support.morris import positions

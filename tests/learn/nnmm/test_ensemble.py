@@ -9,14 +9,14 @@ import torch
 from ludus.core.errors import LudusError
 from ludus.datasets.morris.augmentation import augment
 from ludus.learn.nnmm.chain import NetworkChain
-from ludus.learn.nnmm.chain_trainer import NetworkChainTrainer
-from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig, Preset
-from ludus.learn.nnmm.data import EncodedEntries, group_symmetric_entries, split_entries
-from ludus.learn.nnmm.ensemble import (
+from ludus.learn.nnmm.chain_trainer import (
+    NetworkChainTrainer,
     compute_boosting_weights,
     predict_classes,
     sample_member_examples,
 )
+from ludus.learn.nnmm.config import Hyperparameters, NetworkConfig, Preset
+from ludus.learn.nnmm.data import EncodedEntries, group_symmetric_entries, split_entries
 from ludus.learn.nnmm.network_trainer import NetworkTrainer
 from ludus.learn.nnmm.parts import points_to_classes
 from ludus.learn.nnmm.weights import load_weights, save_weights

@@ -16,7 +16,7 @@ from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.move_explanation import ABSENT_PART_NAMES
 from ludus.learn.nnmm.chain import DEFAULT_SIZE, NetworkChain, find_shipped_weights, load_chain
 from ludus.learn.nnmm.parts import ORDERS, PARTS, classes_to_moves, moves_to_classes
-from ludus.learn.nnmm.policy import decode_legal_move
+from ludus.learn.nnmm.player import decode_legal_move
 from ludus.learn.nnmm.weights import import_galassi_networks, load_weights, save_weights
 from support.facilities import external
 from support.morris import positions

@@ -202,7 +202,7 @@ class Preset(Options):
     """Networks that are trained for each step and averaged."""
 
     ensemble: EnsembleKind = "seeds"
-    """How members differ, see `ludus.learn.nnmm.ensemble.sample_member_examples`."""
+    """How members differ, see `ludus.learn.nnmm.chain_trainer.sample_member_examples`."""
 
     design: NetworkConfig = NetworkConfig()
     training: Hyperparameters = Hyperparameters()

@@ -7,13 +7,12 @@ from torch import nn
 from torch.nn import functional
 
 from ludus.core.errors import LudusError
-from ludus.learn.nnmm.chain import Committee
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.encoding import InputModel
 from ludus.learn.nnmm.network import NETWORK_CLASSES
 from ludus.learn.nnmm.network_trainer import load_weights
 from ludus.learn.nnmm.parts import NUM_CLASSES, PARTS
-from ludus.learn.nnmm.weights import ChainWeights
+from ludus.learn.nnmm.weights import ChainWeights, Committee
 from ludus.learn.onnx_export import INT64, ExportableNetwork, TensorInfo
 
 

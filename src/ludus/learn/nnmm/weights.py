@@ -8,17 +8,19 @@ precision is converted to single when read.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import quote
+from ludus.core.errors import BadSpec, quote
 from ludus.core.files import describe_os_error
+from ludus.core.spec import apply_options, check_ranges
+from ludus.games.nine_mens_morris.board import SYMMETRIES
 from ludus.learn.nnmm.config import MAX_MEMBERS, NetworkConfig
 from ludus.learn.nnmm.encoding import INPUT_MODELS, InputModel
 from ludus.learn.nnmm.parts import PARTS, PartOrder
@@ -162,6 +164,136 @@ def _parse_designs(steps: Any, order: PartOrder) -> Sequence[Mapping[str, Any]]:
     if not all(isinstance(design, dict) for design in designs):
         raise BadWeights("a design is not an object")
     return designs
+
+
+COMMITTEE_KIND = "nnmm committee"
+
+MAX_SETS = 100
+MAX_SHARE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class VotingOptions:
+    """How a set of networks takes part in a committee."""
+
+    share: float = 1.0
+    """Weight in the mean, relative to the other sets."""
+
+    symmetries: int = 1
+    """The number of the 16 symmetries over which it averages, at least."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= MAX_SHARE:
+            shown = quote(str(self.share))
+            raise BadSpec(f"share={shown} must be above 0 and at most {MAX_SHARE}")
+        check_ranges(self, symmetries=(1, len(SYMMETRIES)))
+
+
+@dataclass(frozen=True)
+class Committee:
+    """Sets of networks of the same order whose probabilities are averaged with weights.
+
+    Sets may differ in everything but their order: in their input models, architectures and numbers
+    of symmetries. In a file the tensors of a set have its index before their names,
+    `1/0/2/last.bias`, and the JSON metadata have an object for each set.
+    """
+
+    sets: tuple[ChainWeights, ...]
+
+    voting: tuple[VotingOptions, ...]
+    """The weights (`share`) add up to 1."""
+
+    @classmethod
+    def combine(cls, *sets: ChainWeights, voting: Sequence[VotingOptions] = ()) -> Self:
+        """Build a committee of these sets; without `voting`, with equal weights."""
+        voting = voting or [VotingOptions()] * len(sets)
+        if not 1 <= len(sets) <= MAX_SETS or len(voting) != len(sets):
+            raise BadSpec(f"{len(sets)} sets of networks cannot vote in {len(voting)} ways")
+        orders = dict.fromkeys(str(each.order) for each in sets)
+        if len(orders) > 1:
+            raise BadWeights(f"sets of the orders {', '.join(orders)} cannot choose together")
+        whole = sum(options.share for options in voting)
+        return cls(
+            tuple(sets),
+            tuple(VotingOptions(options.share / whole, options.symmetries) for options in voting),
+        )
+
+    @property
+    def order(self) -> PartOrder:
+        return self.sets[0].order
+
+
+def join_networks(files: Iterable[Path], voting: Sequence[VotingOptions] = ()) -> Committee:
+    """Join the sets of networks of several files; without `voting`, with equal weights."""
+    return Committee.combine(*map(load_weights, files), voting=voting)
+
+
+def parse_voting_options(sets: int, shares: str, symmetries: str) -> list[VotingOptions]:
+    """Return the voting options of each set from texts: a number for each set, or nothing.
+
+    >>> parse_voting_options(2, "1,3", "")
+    [VotingOptions(share=1.0, symmetries=1), VotingOptions(share=3.0, symmetries=1)]
+    """
+    options: list[dict[str, str]] = [{} for _ in range(sets)]
+    for name, text in (("share", shares), ("symmetries", symmetries)):
+        numbers = text.split(",") if text else []
+        if text and len(numbers) != sets:
+            raise BadSpec(f"{quote(text)} has {len(numbers)} numbers for {sets} sets of networks")
+        for each, number in zip(options, numbers, strict=False):
+            each[name] = number.strip()
+    return [apply_options(VotingOptions(), each, "join nnmm") for each in options]
+
+
+def save_committee(path: Path, committee: Committee, half: bool = False) -> None:
+    """Write a committee to a file, in half precision if `half`."""
+    described = [
+        {
+            "share": options.share,
+            "symmetries": options.symmetries,
+            "kind": CHAIN_KIND,
+            **describe_weights(weights),
+        }
+        for weights, options in zip(committee.sets, committee.voting, strict=True)
+    ]
+    tensors = {
+        f"{number}/{name}": tensor
+        for number, weights in enumerate(committee.sets)
+        for name, tensor in flatten_tensors(weights).items()
+    }
+    description = {"kind": COMMITTEE_KIND, "sets": described}
+    write_tensors(path, description, tensors, "float16" if half else None)
+
+
+def load_committee(path: Path) -> Committee:
+    """Read the one or more sets of a file; raise BadWeights if it is invalid."""
+    return read_tensors(path, _parse_committee, (CHAIN_KIND, COMMITTEE_KIND), FLOAT_TYPES)
+
+
+def _parse_committee(described: Mapping[str, Any], tensors: Tensors) -> Committee:
+    if described.get("kind") != COMMITTEE_KIND:
+        return Committee.combine(parse_weights(described, tensors))
+    described_sets = described["sets"]
+    if not isinstance(described_sets, list) or not 1 <= len(described_sets) <= MAX_SETS:
+        raise BadWeights(f"it must hold from 1 to {MAX_SETS} sets of networks")
+    if not all(isinstance(each, dict) for each in described_sets):
+        raise BadWeights("the description of a set of networks must be an object")
+    own: dict[str, dict[str, Any]] = {str(number): {} for number in range(len(described_sets))}
+    for name, tensor in tensors.items():
+        number, _, rest = name.partition("/")
+        if number not in own:
+            raise BadWeights(f"tensor {quote(name, 100)} belongs to none of its sets")
+        own[number][rest] = tensor
+    sets = [
+        parse_weights(each, named) for each, named in zip(described_sets, own.values(), strict=True)
+    ]
+    return Committee.combine(*sets, voting=[_parse_voting_options(each) for each in described_sets])
+
+
+def _parse_voting_options(fields: Mapping[str, Any]) -> VotingOptions:
+    share, symmetries = fields["share"], fields["symmetries"]
+    if type(share) not in (int, float) or type(symmetries) is not int:
+        raise BadWeights("the share and the number of symmetries of a set must be numbers")
+    return VotingOptions(share, symmetries)
 
 
 NPZ_LAYERS = ("first", "blocks.0.layer1", "blocks.0.layer2", "last")
