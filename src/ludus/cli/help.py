@@ -9,7 +9,6 @@ import typer
 from typer.core import TyperGroup
 
 from ludus.cli.examples import EXAMPLES
-from ludus.core.errors import LudusError
 
 NUMBER_METAVARS = {"int": "N", "float": "X"}
 """What the help calls a number; the range stands beside it."""
@@ -29,17 +28,17 @@ class HelpGroup(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for name in self.list_commands(ctx):
-            heading, text = None, ""
-            try:
-                command: Any = self.get_command(ctx, name)
-                heading, text = command.rich_help_panel, command.get_short_help_str(1000)
-            except LudusError as error:  # a package is missing
-                text = str(error)
+            command = self.get_listed_command(ctx, name)
+            heading = command.rich_help_panel
             rows = sections.setdefault(heading if isinstance(heading, str) else "Commands", [])
-            rows.append((name, text))
+            rows.append((name, command.get_short_help_str(1000)))
         for heading, rows in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(rows)
+
+    def get_listed_command(self, ctx: Any, name: str) -> Any:
+        """Return a command for the list in the help, which needs its name and first sentence."""
+        return self.get_command(ctx, name)
 
 
 def make_group(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from ludus.cli.help import HelpGroup, make_group, prepare_help
 from ludus.cli.options import ForceOption, JsonOption
@@ -62,6 +63,12 @@ class TrainingGroup(HelpGroup):
         command = typer.Typer(add_completion=False, rich_markup_mode=None)
         command.command(cmd_name)(make_train_command(cmd_name, find_training(cmd_name)))
         return prepare_help(typer.main.get_command(command), f"train {cmd_name}")
+
+    def get_listed_command(self, ctx: Any, name: str) -> Any:
+        """Return a command with the docstring of a training, whose module may import torch."""
+        from ludus.learn import LEARNERS
+
+        return TyperCommand(name, help=LEARNERS.read_docstring(name))
 
 
 train_app = make_group(cls=TrainingGroup, help="Train a learner and save the result.")

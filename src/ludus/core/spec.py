@@ -6,6 +6,7 @@ Spec(name='hexapawn', flags=(), options={'size': '4'})
 Spec(name='nine_mens_morris', flags=('lasker',), options={'men': '9'})
 """
 
+import ast
 import dataclasses
 import difflib
 import math
@@ -16,6 +17,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ludus.core.errors import BadSpec, LudusError, UnknownName, check_length, quote, quote_value
@@ -335,6 +338,16 @@ class Registry(Generic[T]):
                 f"--module {parsed.name} allows it"
             )
         check_choice(f"there is no {self.kind}", parsed.name, self._entries)
+
+    def read_docstring(self, name: str) -> str:
+        """Return the docstring of the class of a name; its module is read, but not imported."""
+        module, _, attribute = self._entries[name].partition(":")
+        found = find_spec(module)
+        if found is not None and found.origin is not None:
+            for node in ast.parse(Path(found.origin).read_bytes()).body:
+                if isinstance(node, ast.ClassDef) and node.name == attribute:
+                    return ast.get_docstring(node) or ""
+        return ""
 
     def __getitem__(self, name: str) -> T:
         if name not in self:
