@@ -181,6 +181,9 @@ def start(tree: Path, device: str) -> Process:
 
 def serve(device: str) -> None:
     """Answer each line on standard input, `LEARNER STEPS` or `STEPS`, with the seconds it took."""
+    import torch
+
+    torch.set_num_threads(1)  # threads that wait for each other take processor time
     training: Any = None
     for line in sys.stdin:
         *learner, steps = line.split()
