@@ -22,10 +22,10 @@ from ludus.players import PLAYERS
 PLAYERS.update(
     {
         "gammon": "ludus.learn.gammon.player:GammonPlayer",
-        "gnubg": "ludus.protocol.gnubg_player:GnubgPlayer",
+        "gnubg": "ludus.protocol.gnubg:GnubgPlayer",
         "bsd": "ludus.protocol.backgammon_players:BsdPlayer",
         "pubeval": "ludus.protocol.backgammon_players:PubevalPlayer",
-        "bgsage": "ludus.protocol.bgsage:BgsagePlayer",
+        "bgsage": "ludus.protocol.backgammon_players:BgsagePlayer",
         "external": "ludus.protocol.external:ExternalPlayer",
         "fuzzy": "ludus.learn.patterns.player:FuzzyPlayer",
         "adaptive": "ludus.learn.patterns.adaptive:AdaptivePlayer",

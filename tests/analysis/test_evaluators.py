@@ -11,9 +11,8 @@ from ludus.core.errors import BadSpec, LudusError
 from ludus.games.backgammon import Chances, make_view
 from ludus.games.backgammon.cube import CubeModel, RankedChances
 from ludus.games.backgammon.position_ids import detect_rules
-from ludus.protocol import gnubg_player
-from ludus.protocol.bgsage import BgsageEvaluator
-from ludus.protocol.gnubg_player import GnubgEvaluator
+from ludus.protocol.backgammon_players import BgsageEvaluator
+from ludus.protocol.gnubg import GnubgEvaluator
 
 OPENING = "XGID=-b----E-C---eE---c-e----B-"
 RACE = "XGID=-BBBBBD------A----adbbbbb-"
@@ -211,9 +210,10 @@ def test_strong_networks_decide_about_the_cube(net, bgsage):
     assert match.outcome.winner is not None
 
 
-def test_a_network_evaluates_where_no_program_is_installed(monkeypatch):
+def test_a_network_evaluates_where_no_program_is_installed(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "bgbot_cpp", None)
-    monkeypatch.setattr(gnubg_player, "is_installed", lambda name: False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("ludus.protocol.processes.GAMES_FOLDER", str(tmp_path))
     game = ludus.game("backgammon:tournament")
     found = Analyst(game)
     assert found.title == "exact tables, gammon:net=selfplay,ply=1"

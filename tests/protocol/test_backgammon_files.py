@@ -11,7 +11,7 @@ from ludus.core.errors import BadRecord
 from ludus.core.match import play_game
 from ludus.core.record import Record
 from ludus.players import player
-from ludus.protocol.gnubg_player import GnubgEvaluator
+from ludus.protocol.gnubg import GnubgEvaluator
 from ludus.protocol.mat_files import format_mat
 from ludus.protocol.processes import find_program
 

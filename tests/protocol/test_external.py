@@ -9,6 +9,7 @@ import ludus
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.match import play_game
 from ludus.core.player import Limit
+from ludus.protocol.external import MoveHistory
 from ludus.protocol.processes import ProgramFailed
 from support.engines import children, faulty_engine, ludus_engine, numbers, spec, wait_until_gone
 
@@ -102,21 +103,21 @@ def test_the_engine_gets_the_game_and_its_rules():
 def test_it_gets_the_moves_and_not_only_positions():
     """Only who knows the moves sees that the third occurrence is a draw."""
     game = ludus.game("nine_mens_morris")
-    player = ludus.player(faulty_engine("plays"), game)
+    history = MoveHistory(game.move_notation())
     position = game.start()
     for text in ("d6", "f4", "d2", "b4"):
         position = position.play(game.parse_move(text, position))
-        player._history.advance_to(position)
-    assert player._history.format_position_command() == "position startpos moves d6 f4 d2 b4"
+        history.advance_to(position)
+    assert history.format_position_command() == "position startpos moves d6 f4 d2 b4"
     other = game.parse("W.W/.../.../W..W../.B./..B/B.B w 0 0")
-    player._history.advance_to(other)
-    assert player._history.format_position_command() == f"position fen {other}"
-    player._history.reset()
-    player._history.advance_to(position)
-    assert player._history.format_position_command() == f"position fen {position}"
-    player._history.reset()
-    player._history.advance_to(game.start().play(game.parse_move("d6", game.start())))
-    assert player._history.format_position_command() == "position startpos moves d6", (
+    history.advance_to(other)
+    assert history.format_position_command() == f"position fen {other}"
+    history.reset()
+    history.advance_to(position)
+    assert history.format_position_command() == f"position fen {position}"
+    history.reset()
+    history.advance_to(game.start().play(game.parse_move("d6", game.start())))
+    assert history.format_position_command() == "position startpos moves d6", (
         "the opponent has begun"
     )
 

@@ -11,7 +11,13 @@ from ludus.core.errors import LudusError
 from ludus.games.backgammon import Roll, to_position_id
 from ludus.players import player
 from ludus.protocol import gnubg as gnubg_module
-from ludus.protocol.gnubg import GnubgProcess, RankingRequest, get_shared_gnubg, parse_response
+from ludus.protocol.gnubg import (
+    GnubgProcess,
+    RankingRequest,
+    get_shared_gnubg,
+    parse_ranking,
+    parse_response,
+)
 from ludus.protocol.processes import ProgramFailed
 from support.waiting import PATIENCE, wait_until
 
@@ -127,7 +133,7 @@ def test_moves_are_checked_by_the_rules(way, message, tmp_path, monkeypatch):
 @pytest.mark.parametrize("line", ["", "[", "[[1]]", "[[[1,2]]]", "\xff", "[" * 100_000])
 def test_nonsense_of_every_kind(line):
     with pytest.raises(ProgramFailed, match="nonsense"):
-        parse_response(line, 1)
+        parse_response(line, 1, parse_ranking)
 
 
 def test_a_missing_program_says_what_to_install(monkeypatch, tmp_path):

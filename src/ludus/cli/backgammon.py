@@ -147,7 +147,7 @@ def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = Fals
     from ludus.analysis.records import list_checker_plays, review_plies
     from ludus.core.record import Record
     from ludus.games.backgammon import Backgammon
-    from ludus.protocol.gnubg_player import GnubgEvaluator
+    from ludus.protocol.gnubg import GnubgEvaluator
 
     evaluator = GnubgEvaluator(plies)
     recorded = list_checker_plays(Record.parse_many(read_text(file)))

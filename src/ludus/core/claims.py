@@ -51,9 +51,7 @@ class ClaimFolder(AbstractContextManager["ClaimFolder"]):
         path = self._folder / f"{name}{SUFFIX}"
         if self._create(path):
             return True
-        if not self._is_void(path) or not self._remove_void(path):
-            return False
-        return self._create(path)
+        return self._is_void(path) and self._remove_void(path) and self._create(path)
 
     def release(self, name: str) -> None:
         """Give up a claim, after the work is done or when it cannot be done."""
@@ -133,8 +131,6 @@ def _is_dead_here(owner: str) -> bool:
         return False
     try:
         os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, ProcessLookupError)
     return False

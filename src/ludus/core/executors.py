@@ -107,14 +107,6 @@ class TaskExecutor(AbstractContextManager["TaskExecutor"], ABC):
         """Yield the number of each item and its result, when it is ready."""
 
 
-def run_task(function: Callable[[T], R], item: T) -> R | LudusError:
-    """Return the result of a task, or its error with a message of one line."""
-    try:
-        return function(item)
-    except Exception as error:
-        return describe_error(error)
-
-
 class _Task(NamedTuple):
     """A task that a worker is at."""
 
@@ -167,7 +159,7 @@ class LocalProcesses(TaskExecutor):
                     self._num_taken += 1
                     request = encode_request(function, item)
                     if request is None:
-                        yield number, _run_here(function, item)
+                        yield number, _run_task(function, item)
                     else:
                         submit(number, item, request)
                 if not busy:
@@ -197,11 +189,12 @@ class LocalProcesses(TaskExecutor):
                 task.worker.close()
 
 
-def _run_here(function: Callable[[T], R], item: T) -> R:
-    result = run_task(function, item)
-    if isinstance(result, LudusError):
-        raise result
-    return result
+def _run_task(function: Callable[[T], R], item: T) -> R:
+    """Return the result of a task; its error is one with a message of one line."""
+    try:
+        return function(item)
+    except Exception as error:
+        raise describe_error(error) from error
 
 
 def connect_to_ray(address: str) -> Any:
@@ -251,17 +244,20 @@ class TaskActor:
     def run(
         self, function: Callable[[T], R], items: Sequence[T]
     ) -> tuple[list[R | LudusError], float]:
-        """Return the results of a group and the seconds that it took.
+        """Return the results of a group, up to the first error, and the seconds that it took.
 
         A function with a method `run_group` runs the items of a group together.
         """
         began = time.perf_counter()
-        run_group: Callable[[Sequence[T]], list[R | LudusError]] | None
-        run_group = getattr(function, "run_group", None)
-        if run_group is None:
-            results = [run_task(function, item) for item in items]
-        else:
-            results = run_group(items)
+        results: list[R | LudusError] = []
+        try:
+            if hasattr(function, "run_group"):
+                results += function.run_group(items)
+            else:
+                for item in items:
+                    results.append(_run_task(function, item))
+        except LudusError as error:
+            results.append(error)
         return results, time.perf_counter() - began
 
 

@@ -64,7 +64,7 @@ def report_missing_process() -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as error:
-        why = describe_os_error(error) if isinstance(error, OSError) else error
+        why = describe_os_error(error)
         raise LudusError(f"cannot start a process: {why}; use fewer, or raise the limit") from error
 
 

@@ -1,6 +1,7 @@
 """Games of backgammon between records and the files of other programs, .mat and .sgf."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -8,11 +9,11 @@ from typing import Any, Final
 
 from ludus.core.errors import BadMove, BadPosition, BadRecord, LudusError, quote
 from ludus.core.files import quote_path, read_text
-from ludus.core.game import CHANCE, Outcome
+from ludus.core.game import Outcome
 from ludus.core.movetext import Line, Node
 from ludus.core.record import RESULTS, Record
 from ludus.games import game as named_game
-from ludus.games.backgammon.board import Move, OpeningRoll, Roll
+from ludus.games.backgammon.board import Move
 from ludus.games.backgammon.game import Backgammon
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import MAX_MATCH, Rules
@@ -104,14 +105,11 @@ def _make_record(played: FileGame, number: int) -> Record:
     """Return the record of a game; a session with a cube may have been by the Jacoby rule."""
     if not played.turns and played.winner is None:
         raise BadRecord(f"game {number} has no moves")
-    candidates = _list_rules(played)
-    for rules in candidates:
-        try:
+    *others, last = _list_rules(played)
+    for rules in others:
+        with suppress(_WrongPoints):
             return _replay(played, number, Backgammon(rules))
-        except _WrongPoints:
-            if rules is candidates[-1]:
-                raise
-    raise AssertionError  # there is always a candidate
+    return _replay(played, number, Backgammon(last))
 
 
 class _WrongPoints(BadRecord):
@@ -159,8 +157,8 @@ def _replay(played: FileGame, number: int, game: Backgammon) -> Record:
             play(turn.move or "pass", turn.comment)
         except BadMove as error:
             raise BadRecord(f"game {number}{turn.where}: {error}") from error
-    ended = _finish(played, number, game, position, start, play, bool(nodes))
-    ended = position.outcome() or ended
+    stated = _finish(played, number, game, position, start, play, bool(nodes))
+    ended = position.outcome() or stated
     return Record.from_line(game, played.players, str(start), 0, Line(tuple(nodes)), ended)
 
 
@@ -273,6 +271,7 @@ def _collect_turns(
     """Join rolls and moves to turns; return them and the level of a resignation, if any."""
     turns: list[Turn] = []
     offered = resigned = 0
+    # A roll is a part of the turn with the move that follows.
     for before, move, comment in zip(positions, moves, comments, strict=True):
         if isinstance(move, Move):
             assert before.dice is not None
@@ -287,9 +286,6 @@ def _collect_turns(
                 offered = RESIGN.index(move) + 1
             elif move == ACCEPT:
                 resigned = offered
-        else:
-            assert before.mover == CHANCE
-            assert isinstance(move, Roll | OpeningRoll)
     return turns, resigned
 
 

@@ -7,31 +7,34 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ludus.core.errors import MAX_TEXT, LudusError, quote, to_one_line
 from ludus.core.game import CHANCE, Position
 from ludus.core.notation import MoveNotation, TurnState
-from ludus.core.player import Choice, Limit, Player, SearchingPlayer, SearchProgress
+from ludus.core.player import Choice, Limit, SearchingPlayer, SearchProgress
 from ludus.core.spec import format_suggestion
 from ludus.protocol.session import EngineSession
 from ludus.protocol.uci import (
     GoCommand,
     LineSplitter,
     UciLine,
+    format_answer,
     format_choice,
     format_progress,
-    format_sanmill_answer,
-    format_uci_answer,
     parse_go,
 )
 
 LineCallback = Callable[[str], None]
 
-AnswerFormatter = Callable[[str, Choice | None, TurnState], str]
-"""Formats the `bestmove` line from the move's word, the choice and the turn."""
-
 NO_MOVE = "(none)"
+MAX_ERROR_LENGTH = 400
+
+
+def format_error(text: str) -> str:
+    """Format an error as a line of the protocol."""
+    return f"info string error: {to_one_line(text)[:MAX_ERROR_LENGTH]}"
 
 
 class SearchThread:
@@ -39,29 +42,20 @@ class SearchThread:
 
     def __init__(
         self,
-        player: Player,
-        notation: MoveNotation,
-        turn: TurnState,
+        session: EngineSession,
         go: GoCommand,
+        search_moves: Sequence[Any],
         write_line: LineCallback,
-        answer: AnswerFormatter,
-        *,
-        search_moves: Sequence[Any] = (),
-        separate_captures: bool = False,
     ) -> None:
-        self.turn = turn
+        self.turn = session.turn
         self.choice: Choice | None = None
         self.is_infinite = go.is_infinite
-        self._player = player
-        self._notation = notation
-        self._limit = go.limit
-        self._search_moves = search_moves
-        self._separate_captures = separate_captures
+        self.is_answered = False
+        self._session, self._player, self._notation = session, session.player, session.notation
+        self._limit, self._search_moves = go.limit, search_moves
         self._write_line = write_line
-        self._answer = answer
         self._last: SearchProgress | None = None
         self._is_stopped = threading.Event()
-        self.is_answered = False
         self._thread = threading.Thread(target=self._run, name="search", daemon=True)
 
     def start(self, planned: Choice | None = None) -> None:
@@ -77,12 +71,7 @@ class SearchThread:
     @property
     def is_finishing(self) -> bool:
         """Whether the search is about to end, so that waiting for it is safe."""
-        return self.is_answered or self.is_stopped
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether `stop` was called."""
-        return self._is_stopped.is_set()
+        return self.is_answered or self._is_stopped.is_set()
 
     def stop(self) -> None:
         """Stop the search: at once if the player supports it, else after its decision."""
@@ -100,14 +89,14 @@ class SearchThread:
         try:
             word = self._search()
         except (Exception, SystemExit) as error:  # whatever a player raises, a response is due
-            self._write_line(
-                f"info string error: {to_one_line(f'{type(error).__name__}: {error}')[:400]}"
-            )
+            self._write_line(format_error(f"{type(error).__name__}: {error}"))
         if self.is_infinite:
             self._is_stopped.wait()
         # Set before sending: the next command may arrive before this thread has ended.
         self.is_answered = True
-        self._write_line(self._answer(word, self.choice, self.turn))
+        self._write_line(
+            format_answer(word, self.choice, self.turn, is_sanmill=self._session.is_sanmill)
+        )
 
     def _search(self) -> str:
         position = self.turn.position
@@ -120,7 +109,9 @@ class SearchThread:
         if self.choice is None:
             self.choice = self._choose(position, self._limit)
         words = self._notation.format_words(
-            self.choice.move, self.turn.partial_move, separate_captures=self._separate_captures
+            self.choice.move,
+            self.turn.partial_move,
+            separate_captures=self._session.has_separate_captures,
         )
         is_watched = isinstance(self._player, SearchingPlayer)
         for line in format_choice(self.choice, words, with_score=not is_watched):
@@ -143,19 +134,21 @@ class SearchThread:
 
     def _report_progress(self, progress: SearchProgress) -> bool:
         if progress == self._last:  # final report of a search that ended with a full depth
-            return self.is_stopped
+            return self._is_stopped.is_set()
         self._last = progress
-        seconds = time.perf_counter() - self._began
         lines = format_progress(
-            progress, seconds, self._notation, self.turn, separate_captures=self._separate_captures
+            progress,
+            time.perf_counter() - self._began,
+            self._notation,
+            self.turn,
+            separate_captures=self._session.has_separate_captures,
         )
         for line in lines:
             self._write_line(line)
-        return self.is_stopped
+        return self._is_stopped.is_set()
 
 
 READ_SIZE = 65_536
-MAX_ERROR_LENGTH = 400
 
 SECONDS_TO_FINISH = 1.0
 """Maximum wait at exit for a player that cannot be stopped."""
@@ -196,7 +189,7 @@ class LineWriter:
 class Engine:
     """The command interpreter, one command per line; an invalid line never ends it."""
 
-    def __init__(self, session: EngineSession, write_line: Callable[[str], None]) -> None:
+    def __init__(self, session: EngineSession, write_line: LineCallback) -> None:
         self.session = session
         self._write_line = write_line
         self._search: SearchThread | None = None
@@ -225,12 +218,8 @@ class Engine:
                 hint = format_suggestion(name[:READ_SIZE], (*self.commands, "quit"))
                 raise LudusError(f"there is no command {quote(name)}{hint}")
         except Exception as error:  # the client needs an error message; the engine keeps running
-            self.report_error(str(error) or type(error).__name__)
+            self._write_line(format_error(str(error) or type(error).__name__))
         return True
-
-    def report_error(self, text: str) -> None:
-        """Send an error message."""
-        self._write_line(f"info string error: {to_one_line(text)[:MAX_ERROR_LENGTH]}")
 
     def close(self) -> bool:
         """Stop the search and close the session; return false if the player is still searching."""
@@ -286,31 +275,13 @@ class Engine:
             search_moves = [
                 move
                 for move in notation.list_continuations(turn)
-                if self._is_in_searchmoves(move, go.search_moves)
+                if not _list_words(notation, turn, move).isdisjoint(go.search_moves)
             ]
             if not search_moves:
                 raise LudusError("none of the moves behind searchmoves is legal")
         planned = self._find_planned_choice(turn, search_moves)
-        answer = format_sanmill_answer if session.is_sanmill else format_uci_answer
-        self._search = SearchThread(
-            session.player,
-            notation,
-            turn,
-            go,
-            self._write_line,
-            answer,
-            search_moves=search_moves,
-            separate_captures=session.has_separate_captures,
-        )
+        self._search = SearchThread(session, go, search_moves, self._write_line)
         self._search.start(planned)
-
-    def _is_in_searchmoves(self, move: object, search_moves: Sequence[str]) -> bool:
-        turn, notation = self.session.turn, self.session.notation
-        words = {
-            *notation.format_words(move, turn.partial_move),
-            *notation.format_words(move, turn.partial_move, separate_captures=True)[:1],
-        }
-        return any(word in words for word in search_moves)
 
     def _find_planned_choice(
         self, turn: TurnState, search_moves: Sequence[object]
@@ -349,6 +320,14 @@ class Engine:
             self._write_line(f"info string {line}")
 
 
+def _list_words(notation: MoveNotation, turn: TurnState, move: Any) -> set[str]:
+    """Return the words for a move, and the first one where captures are words of their own."""
+    return {
+        *notation.format_words(move, turn.partial_move),
+        *notation.format_words(move, turn.partial_move, separate_captures=True)[:1],
+    }
+
+
 def run_engine(session: EngineSession, source: int, target: int) -> bool:
     """Run the engine on these file descriptors until `quit` or the end of the input.
 
@@ -359,7 +338,9 @@ def run_engine(session: EngineSession, source: int, target: int) -> bool:
     try:
         for line in _read_lines(source):
             if line.is_cut:
-                engine.report_error(f"{quote(line.text)} is longer than {MAX_TEXT} bytes")
+                output.write_line(
+                    format_error(f"{quote(line.text)} is longer than {MAX_TEXT} bytes")
+                )
             elif not engine.handle_line(line.text) or output.is_closed:
                 break
     finally:
@@ -368,15 +349,9 @@ def run_engine(session: EngineSession, source: int, target: int) -> bool:
 
 
 def _read_lines(source: int) -> Iterator[UciLine]:
+    """Yield lines until the input ends or cannot be read."""
     splitter = LineSplitter(MAX_TEXT)
-    while chunk := _read_chunk(source):
-        yield from splitter.feed(chunk)
+    with suppress(OSError):
+        while chunk := os.read(source, READ_SIZE):
+            yield from splitter.feed(chunk)
     yield from splitter.end()
-
-
-def _read_chunk(source: int) -> bytes:
-    """Return the next bytes; empty at the end of the input or on a read error."""
-    try:
-        return os.read(source, READ_SIZE)
-    except OSError:
-        return b""

@@ -65,10 +65,10 @@ class ExternalOptions:
                 raise BadSpec(f"external {name}={value} must be more than 0 and at most 10^15")
         if self.time is not None and self.time > 1_000_000:
             raise BadSpec(f"external time={self.time} must be at most 1000000")
-        for _ in self.pairs:
-            pass
+        # Raise if they are invalid.
+        self.pairs  # noqa: B018
         if self.cmd:
-            self.command  # noqa: B018 - raises if it is invalid
+            self.command  # noqa: B018
 
     @property
     def command(self) -> list[str]:
@@ -104,16 +104,6 @@ class ExternalOptions:
 
 MAX_COMMENT_LENGTH = 300
 MAX_MOVE_LENGTH = 200
-
-
-def parse_option_name(line: str) -> str:
-    """Return the name in an `option` line.
-
-    >>> parse_option_name("option name Clear Hash type button")
-    'Clear Hash'
-    """
-    _, _, rest = line.partition(" name ")
-    return rest.partition(" type ")[0].strip()
 
 
 class SearchOutputParser:
@@ -153,11 +143,9 @@ class SearchOutputParser:
             return ""
         depth = f" at depth {_get_word_after(words, 'depth')}" if "depth" in words else ""
         line = f": {' '.join(words[words.index('pv') + 1 :])}" if "pv" in words else ""
-        kind, value = (
-            _get_word_after(words, "score"),
-            _get_word_after(words, _get_word_after(words, "score")),
-        )
-        return to_one_line(f"{kind} {value}{depth}{line}")[:MAX_COMMENT_LENGTH]
+        kind = _get_word_after(words, "score")
+        score = f"{kind} {_get_word_after(words, kind)}"
+        return to_one_line(f"{score}{depth}{line}")[:MAX_COMMENT_LENGTH]
 
     def scores(self, move: Move) -> Mapping[Move, float]:
         """Return the score of the move in points, if the engine gave one in centipoints."""
@@ -254,9 +242,10 @@ class ExternalPlayer(Player):
         if not settings.cmd:
             raise BadSpec("external needs a program: external:CMD or external:cmd=CMD,time=1")
         self._notation = game.move_notation()
-        has_separate_captures, is_foreign = settings.captures == "token", settings.fen == "sanmill"
         self._history = MoveHistory(
-            self._notation, separate_captures=has_separate_captures, foreign=is_foreign
+            self._notation,
+            separate_captures=settings.captures == "token",
+            foreign=settings.fen == "sanmill",
         )
         self._process: EngineProcess | None = None
         self._engine_name = ""
@@ -287,12 +276,14 @@ class ExternalPlayer(Player):
         with self._end_on_error():
             process = self._get_process()
             self._history.advance_to(position)
-            budget = self._combine_limits(limit)
-            until = time.monotonic() + (
-                self.settings.longest
-                if budget.time is None
-                else budget.time + self.settings.patience
-            )
+            settings = self.settings
+            budget = limit.tighten(settings.time, settings.nodes, settings.depth)
+            if budget == Limit():
+                budget = Limit(time=DEFAULT_MOVE_SECONDS)
+            seconds = settings.longest
+            if budget.time is not None:
+                seconds = budget.time + settings.patience
+            until = time.monotonic() + seconds
             choice = self._query_move(process, TurnState(position), (), budget, until)
         self._history.play(choice.move)
         return choice
@@ -334,17 +325,10 @@ class ExternalPlayer(Player):
             raise ProgramFailed(f"answered {quote(word)}: {error}") from None
         if is_whole:
             return Choice(move, parser.comment, parser.scores(move))
-        left = None if budget.time is None else budget.time - (time.monotonic() - began)
-        rest = dataclasses.replace(
-            budget, time=None if left is None else max(left, MIN_MOVE_SECONDS)
-        )
-        return self._query_move(process, TurnState(turn.position, move), (word,), rest, until)
-
-    def _combine_limits(self, limit: Limit) -> Limit:
-        """Return the tighter of the limits of the options and of the match."""
-        settings = self.settings
-        both = limit.tighten(settings.time, settings.nodes, settings.depth)
-        return Limit(time=DEFAULT_MOVE_SECONDS) if both == Limit() else both
+        if budget.time is not None:
+            left = budget.time - (time.monotonic() - began)
+            budget = dataclasses.replace(budget, time=max(left, MIN_MOVE_SECONDS))
+        return self._query_move(process, TurnState(turn.position, move), (word,), budget, until)
 
     def _get_process(self) -> EngineProcess:
         """Return the running program, starting it if necessary."""
@@ -362,7 +346,8 @@ class ExternalPlayer(Player):
             if line.startswith("id name ") and len(line) < 200:
                 self._engine_name = line.removeprefix("id name ")
             elif line.startswith("option ") and len(self._engine_options) < MAX_OPTIONS:
-                self._engine_options[parse_option_name(line).lower()] = line[:MAX_OPTION_LENGTH]
+                name = line.partition(" name ")[2].partition(" type ")[0]
+                self._engine_options[name.strip().lower()] = line[:MAX_OPTION_LENGTH]
         if self._engine_name.startswith("Ludus"):
             self._set_game(process)
         for name, value in self.settings.pairs:
@@ -385,11 +370,8 @@ class ExternalPlayer(Player):
 
 
 def _format_go(budget: Limit) -> str:
-    words = ["go"]
-    if budget.depth is not None:
-        words.append(f"depth {budget.depth}")
-    if budget.nodes is not None:
-        words.append(f"nodes {budget.nodes}")
-    if budget.time is not None:
-        words.append(f"movetime {max(int(1000 * budget.time), 1)}")
-    return " ".join(words)
+    milliseconds = None if budget.time is None else max(int(1000 * budget.time), 1)
+    limits = {"depth": budget.depth, "nodes": budget.nodes, "movetime": milliseconds}
+    return " ".join(
+        ["go", *(f"{key} {value}" for key, value in limits.items() if value is not None)]
+    )

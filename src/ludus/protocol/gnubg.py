@@ -1,4 +1,4 @@
-"""GNU Backgammon as a process that ranks moves and evaluates the cube."""
+"""GNU Backgammon: a process that ranks moves and evaluates the cube, evaluator and player."""
 
 import json
 import math
@@ -10,12 +10,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import DEVNULL, Popen
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
+from ludus.analysis.backgammon import (
+    BackgammonEvaluator,
+    check_num_men_of,
+    evaluate_winning_move,
+    is_game_end,
+)
+from ludus.analysis.evaluation import CubeEvaluation, Evaluation
 from ludus.core.errors import BadMove, BadSpec, quote
 from ludus.core.files import describe_os_error
+from ludus.core.player import Choice, Limit, Player
 from ludus.core.workers import kill_program, start_program
 from ludus.games.backgammon.batch import parse_moves
+from ludus.games.backgammon.board import Move
 from ludus.games.backgammon.cube import Chances, CubeEquities
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.position_ids import to_position_id, to_xgid
@@ -52,16 +61,8 @@ class RankingRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedCube:
-    """GNU Backgammon's equities of cube actions, and its probabilities for the side on roll."""
-
-    equities: CubeEquities
-    chances: Chances
-
-
-@dataclass(frozen=True, slots=True)
 class RankedMove:
-    """A move with GNU Backgammon's cubeless evaluation."""
+    """A move with GNU Backgammon's evaluation."""
 
     move: str
     """The move in GNU Backgammon's notation, `8/5 6/5`."""
@@ -69,37 +70,16 @@ class RankedMove:
     equity: float
     """Points per game for the mover."""
 
-    win: float
-    """The mover's probability to win, gammons included."""
-
-    win_gammon: float
-    win_backgammon: float
-    lose_gammon: float
-    lose_backgammon: float
-
-    @property
-    def chances(self) -> Chances:
-        return Chances(
-            self.win,
-            self.win_gammon,
-            self.win_backgammon,
-            self.lose_gammon,
-            self.lose_backgammon,
-        )
+    chances: Chances
+    """Those of the mover."""
 
 
 class GnubgProcess:
     """A GNU Backgammon process that ranks moves; after an error it is ended and unusable."""
 
     def __init__(self, program: str | None = None) -> None:
-        command = [
-            program or find_program(GNUBG_PROGRAM, GNUBG_PROGRAM),
-            "-t",
-            "-q",
-            "-r",
-            "-p",
-            str(SCRIPT_PATH),
-        ]
+        program = program or find_program(GNUBG_PROGRAM, GNUBG_PROGRAM)
+        command = [program, "-t", "-q", "-r", "-p", str(SCRIPT_PATH)]
         requests, request_writer = os.pipe()
         response_reader, responses = os.pipe()
         writing = os.fdopen(request_writer, "wb", buffering=0)
@@ -159,11 +139,13 @@ class GnubgProcess:
         ]
         key = "xgids" if has_stakes else "positions"
         setting = {"plies": plies, "within": max_equity_loss}
-        return self._exchange(key, positions, setting, seconds, parse_response)
+        return self._exchange(key, positions, setting, seconds, parse_ranking)
 
-    def evaluate_cubes(self, xgids: Sequence[str], plies: int, seconds: float) -> list[RankedCube]:
+    def evaluate_cubes(
+        self, xgids: Sequence[str], plies: int, seconds: float
+    ) -> list[tuple[CubeEquities, Chances]]:
         """Evaluate the cube actions of positions before a roll."""
-        return self._exchange("cubes", list(xgids), {"plies": plies}, seconds, parse_cubes)
+        return self._exchange("cubes", list(xgids), {"plies": plies}, seconds, parse_cube)
 
     def _exchange(
         self,
@@ -171,7 +153,7 @@ class GnubgProcess:
         items: list[Any],
         setting: dict[str, Any],
         seconds: float,
-        parse: Callable[[str, int], list[T]],
+        parse: Callable[[Any], T],
     ) -> list[T]:
         """Send items in batches and return the parsed responses, one for each item."""
         found: list[T] = []
@@ -185,7 +167,7 @@ class GnubgProcess:
                     self._pipes.send(json.dumps({**setting, key: part}))
                     response = self._receive(time.monotonic() + limit)
                     self._startup_allowance = 0.0
-                    found += parse(response, len(part))
+                    found += parse_response(response, len(part), parse)
             except BaseException:
                 # A late response could be taken for the response to a later request.
                 self.close()
@@ -215,43 +197,40 @@ def _end_process(process: "Popen[bytes]", pipes: LinePipes, owner: int) -> None:
     pipes.close()
 
 
-def parse_response(line: str, num_requests: int) -> list[list[RankedMove]]:
-    """Parse a response; raise ProgramFailed unless it ranks exactly this number of positions."""
+def parse_response(line: str, num_requests: int, parse: Callable[[Any], T]) -> list[T]:
+    """Parse a response; raise ProgramFailed unless it has exactly this number of valid answers."""
     try:
         response = json.loads(line)
         if not isinstance(response, list) or len(response) != num_requests:
             raise ValueError
-        return [[_parse_ranked_move(*fields) for fields in ranking] for ranking in response]
+        return [parse(each) for each in response]
     except (ValueError, TypeError, RecursionError):
         shown = quote(line[:100])
         raise ProgramFailed(f"{GNUBG_PROGRAM} answers nonsense: {shown}") from None
 
 
-def parse_cubes(line: str, num_requests: int) -> list[RankedCube]:
-    """Parse the equities of cube actions; ProgramFailed unless there are exactly this many."""
-    try:
-        response = json.loads(line)
-        if not isinstance(response, list) or len(response) != num_requests:
-            raise ValueError
-        found = []
-        for fields in response:
-            values = [float(field) for field in fields]
-            if len(values) != 3 + NUM_PROBABILITIES or not all(map(math.isfinite, values)):
-                raise ValueError
-            found.append(RankedCube(CubeEquities(*values[:3]), Chances(*values[3:])))
-    except (ValueError, TypeError, RecursionError):
-        shown = quote(line[:100])
-        raise ProgramFailed(f"{GNUBG_PROGRAM} answers nonsense: {shown}") from None
+def parse_ranking(answer: Any) -> list[RankedMove]:
+    """Parse the moves of a position, each with its equity and probabilities."""
+    found = []
+    for name, *numbers in answer:
+        equity, *chances = _parse_numbers(numbers, 1 + NUM_PROBABILITIES)
+        if not isinstance(name, str):
+            raise TypeError
+        found.append(RankedMove(name, equity, Chances(*chances)))
     return found
 
 
-def _parse_ranked_move(name: Any, *numbers: Any) -> RankedMove:
-    if not isinstance(name, str) or len(numbers) != NUM_PROBABILITIES + 1:
+def parse_cube(answer: Any) -> tuple[CubeEquities, Chances]:
+    """Parse the equities of cube actions, and the probabilities of the side on roll."""
+    values = _parse_numbers(answer, 3 + NUM_PROBABILITIES)
+    return CubeEquities(*values[:3]), Chances(*values[3:])
+
+
+def _parse_numbers(fields: Sequence[Any], count: int) -> list[float]:
+    values = [float(field) for field in fields]
+    if len(values) != count or not all(map(math.isfinite, values)):
         raise ValueError
-    values = [float(number) for number in numbers]
-    if not all(math.isfinite(value) for value in values):
-        raise ValueError
-    return RankedMove(name, *values)
+    return values
 
 
 _shared_processes: dict[int, GnubgProcess] = {}
@@ -298,15 +277,13 @@ def rank_moves(
         )
         for n in open_ones
     ]
-    responses = (
-        iter(get_shared_gnubg().rank(requests, plies, seconds, max_equity_loss))
-        if requests
-        else iter(())
+    responses = iter(
+        get_shared_gnubg().rank(requests, plies, seconds, max_equity_loss) if requests else ()
     )
     found: list[dict[Any, RankedMove]] = []
     for moves, position in zip(legal, positions, strict=True):
         if len(moves) == 1:
-            found.append({moves[0]: RankedMove("", *[0.0] * 6)})
+            found.append({moves[0]: RankedMove("", 0.0, Chances(0.0))})
             continue
         ranking = next(responses)
         try:
@@ -319,16 +296,109 @@ def rank_moves(
     return found
 
 
-def evaluate_cubes(
-    positions: Sequence[Position], plies: int, seconds: float = DEFAULT_SECONDS_PER_MOVE
-) -> list[RankedCube]:
+def evaluate_cube(position: Position, plies: int, seconds: float) -> CubeEvaluation:
     """Evaluate the cube actions of the side on turn, before its roll, by GNU Backgammon."""
-    xgids = [to_xgid(_before_roll(position)) for position in positions]
-    return get_shared_gnubg().evaluate_cubes(xgids, plies, seconds)
+    if position.stakes is not None:  # before a double or an offer to resign
+        position = replace(position, stakes=replace(position.stakes, phase="play"))
+    (found,) = get_shared_gnubg().evaluate_cubes([to_xgid(position)], plies, seconds)
+    return CubeEvaluation(*found, f"{plies}-ply")
 
 
-def _before_roll(position: Position) -> Position:
-    """Return the position as it was before a double or an offer to resign."""
-    if position.stakes is None:
-        return position
-    return replace(position, stakes=replace(position.stakes, phase="play"))
+class GnubgEvaluator(BackgammonEvaluator):
+    """GNU Backgammon, running beside this program."""
+
+    plies: int
+
+    def __init__(self, plies: int = 2, seconds: float = DEFAULT_SECONDS_PER_MOVE) -> None:
+        """Search this deep, for at most this many seconds a position."""
+        find_program(GNUBG_PROGRAM, GNUBG_PROGRAM)
+        self.plies, self.seconds = plies, seconds
+        self.title, self.spec = f"gnubg {plies}-ply", f"gnubg:plies={plies}"
+
+    def quick(self) -> "GnubgEvaluator":
+        return GnubgEvaluator(0, self.seconds)
+
+    def rank_moves(self, position: Position) -> dict[Move, Evaluation]:
+        check_num_men_of(position)
+        if len(position.legal_moves()) == 1:
+            # It does not evaluate a single move: the chances of the position after it are it.
+            return self._evaluate_single_move(position)
+        (ranked,) = rank_moves([position], self.plies, self.seconds)
+        depth = f"{self.plies}-ply"
+        return {
+            move: self._estimate(each.equity, each.chances, depth) for move, each in ranked.items()
+        }
+
+    def _evaluate_single_move(self, position: Position) -> dict[Move, Evaluation]:
+        (move,) = position.legal_moves()
+        assert isinstance(move, Move)
+        after = position.play(move)
+        if is_game_end(after):
+            return {move: evaluate_winning_move(position, move)}
+        found = evaluate_cube(after, 0, self.seconds)
+        chances = found.chances.flip()
+        best = -found.equities.best if position.stakes is not None else chances.equity
+        return {move: self._estimate(best, chances, "0-ply")}
+
+    def evaluate_cube(self, position: Position) -> CubeEvaluation:
+        check_num_men_of(position)
+        return evaluate_cube(position, self.plies, self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class GnubgOptions:
+    """Search depth and time limit of GNU Backgammon."""
+
+    plies: int = 0
+    """Search depth in GNU Backgammon's counting: 0 is its network alone (elsewhere called 1)."""
+
+    seconds: float = DEFAULT_SECONDS_PER_MOVE
+    """Maximum seconds per move before the program is ended."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.plies <= 2:
+            raise BadSpec(f"gnubg plies={self.plies} must be 0, 1 or 2")
+        if not 0 < self.seconds <= 3600:
+            raise BadSpec(f"gnubg seconds={self.seconds} must be above 0 and at most 3600")
+
+
+class GnubgPlayer(Player):
+    """Plays the moves and cube actions that GNU Backgammon prefers."""
+
+    title: ClassVar[str] = "GNU Backgammon (Debian package gnubg)"
+    options: ClassVar[GnubgOptions] = GnubgOptions()
+    score_unit = "equity"
+    games: ClassVar[frozenset[str]] = frozenset({"backgammon"})
+
+    settings: GnubgOptions
+
+    def __init__(self, game: Any, settings: Any = None, spec: str = "") -> None:
+        super().__init__(game, settings, spec)
+        check_num_men(game)
+        self.evaluator = GnubgEvaluator(self.settings.plies, self.settings.seconds)
+
+    def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
+        return self.choose_many([position], limit)[0]
+
+    def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
+        seconds = min(self.settings.seconds, limit.time or self.settings.seconds)
+        plies = self.settings.plies
+        if any(position.phase != "play" for position in positions):
+            return [self._choose_action(position, seconds) for position in positions]
+        ranked = rank_moves(positions, plies, seconds)
+        kind = "" if self.game.rules.has_stakes else "cubeless, "
+        return [_make_choice(each, f"{kind}{plies}-ply") for each in ranked]
+
+    def _choose_action(self, position: Position, seconds: float) -> Choice:
+        if position.phase == "play":
+            return self.choose_many([position])[0]
+        return GnubgEvaluator(self.settings.plies, seconds).choose(position)
+
+
+def _make_choice(ranked: dict[Any, RankedMove], kind: str) -> Choice:
+    move, best = next(iter(ranked.items()))
+    if len(ranked) == 1:
+        return Choice(move, "has no choice")
+    wins, gammons = best.chances[:2]
+    comment = f"equity {best.equity:+.3f} ({kind}), wins {wins:.1%}, gammons {gammons:.1%}"
+    return Choice(move, comment, {move: each.equity for move, each in ranked.items()})

@@ -24,7 +24,7 @@ from ludus.datasets.generator import DatasetGenerator, GenerationPlan
 from ludus.games.backgammon import Position, make_view
 from ludus.games.backgammon.batch import generate_afterstates
 from ludus.protocol.gnubg import GNUBG_PROGRAM, rank_moves
-from ludus.protocol.gnubg_player import GnubgOptions as Gnubg
+from ludus.protocol.gnubg import GnubgOptions as Gnubg
 from ludus.protocol.processes import find_program
 
 FULL_DEPTH_MARGIN = 0.2

@@ -43,15 +43,6 @@ def find_program(name: str, package: str) -> str:
     return found
 
 
-def is_installed(name: str) -> bool:
-    """Return whether `find_program` finds a program."""
-    try:
-        find_program(name, name)
-    except ProgramFailed:
-        return False
-    return True
-
-
 READ_SIZE = 65_536
 MAX_LINE_BYTES = 200_000
 """Maximum length of an output line; no engine needs more."""
@@ -275,10 +266,6 @@ class EngineProcess:
             raise ProgramFailed(
                 f"its watchdog cannot be started: {describe_os_error(error)}"
             ) from None
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
 
     def send(self, line: str) -> None:
         """Queue a line; it is written during `receive`."""

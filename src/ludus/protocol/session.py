@@ -47,9 +47,9 @@ class UciOption:
         return f"option name {self.name} type {self.kind} default {self.default}{suffix}"
 
 
-def make_combo(name: str, default: str, values: typing.Iterable[str]) -> UciOption:
+def make_combo(name: str, default: str, values: typing.Iterable[str], field: str = "") -> UciOption:
     """Return an option with an enumerated set of values."""
-    return UciOption(name, "combo", default, " ".join(f"var {value}" for value in values))
+    return UciOption(name, "combo", default, " ".join(f"var {value}" for value in values), field)
 
 
 def list_player_options(settings: Any) -> list[UciOption]:
@@ -79,7 +79,7 @@ def _make_option(settings: Any, field: str, hint: Any) -> UciOption:
     value = getattr(settings, field)
     name = UCI_NAMES.get(field, field.capitalize())
     if typing.get_origin(hint) is typing.Literal:
-        return dataclasses.replace(make_combo(name, value, typing.get_args(hint)), field=field)
+        return make_combo(name, value, typing.get_args(hint), field)
     if hint is bool:
         return UciOption(name, "check", str(value).lower(), field=field)
     if hint is int:
@@ -102,9 +102,8 @@ def _find_range(settings: Any, field: str) -> tuple[int, int]:
         return True
 
     value = getattr(settings, field)
-    return _find_last_accepted(is_accepted, value, -MAX_SPIN), _find_last_accepted(
-        is_accepted, value, MAX_SPIN
-    )
+    low, high = (_find_last_accepted(is_accepted, value, end) for end in (-MAX_SPIN, MAX_SPIN))
+    return low, high
 
 
 def _find_last_accepted(is_accepted: Callable[[int], bool], inside: int, bound: int) -> int:

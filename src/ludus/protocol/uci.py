@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ludus.core.errors import LudusError, quote, to_one_line
 from ludus.core.notation import MoveNotation, TurnState
 from ludus.core.player import Choice, Limit, PrincipalVariation, SearchProgress
-from ludus.core.spec import format_suggestion
+from ludus.core.spec import check_choice
 
 
 class UciLine(NamedTuple):
@@ -111,7 +111,7 @@ def parse_go(words: Sequence[str], mover: int) -> GoCommand:
         elif word == "infinite":
             is_infinite = True
         else:
-            raise LudusError(f"go has no {quote(word)}{format_suggestion(word, GO_KEYWORDS)}")
+            check_choice("go has no", word, GO_KEYWORDS, LudusError)
     if is_infinite:
         return GoCommand(UNLIMITED, True, tuple(search_moves))
     limit = Limit(_allot_seconds(numbers, mover), numbers.get("nodes"), numbers.get("depth"))
@@ -185,13 +185,13 @@ def format_choice(choice: Choice, words: tuple[str, ...], *, with_score: bool) -
         yield f"info multipv 1 score cp {round(100 * points)} pv {' '.join(words)}"
 
 
-def format_uci_answer(word: str, choice: Choice | None, turn: TurnState) -> str:
-    """Format the response as UCI chess engines do."""
-    return f"bestmove {word}"
+def format_answer(word: str, choice: Choice | None, turn: TurnState, *, is_sanmill: bool) -> str:
+    """Format the response as UCI chess engines do, or as Sanmill with a score before the move.
 
-
-def format_sanmill_answer(word: str, choice: Choice | None, turn: TurnState) -> str:
-    """Format the response as Sanmill does, with a score in fifths of a man from White's side."""
+    The score is in fifths of a man, from White's side.
+    """
+    if not is_sanmill:
+        return f"bestmove {word}"
     points = 0.0 if choice is None else choice.scores.get(choice.move, 0.0)
     score = max(-SANMILL_WIN_SCORE, min(round(SANMILL_MAN_SCORE * points), SANMILL_WIN_SCORE))
     return f"info score {-score if turn.position.mover else score} bestmove {word}"
