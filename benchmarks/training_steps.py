@@ -134,7 +134,7 @@ def train_nnmm(device: str, steps: int) -> Any:
         plan = plan.with_overrides(",".join(f"{name}={each}" for name, each in options.items()))
     else:
         plan = plan.with_changes(**options)
-    count = 200_000 if device == "cuda" else 1000
+    count = 200_000 if device == "cuda" else 20_000
     examples = [
         benchmark.make_random_examples(plan, each, torch.device(device)) for each in (count, 1000)
     ]
