@@ -15,25 +15,24 @@ from ludus.reproduce import (
     Context,
     Figure,
     Finding,
-    Measurement,
     PublishedRow,
     Remark,
     Table,
 )
 
-from .runs import collect_runs, draw_curves, get_final_regrets, make_curve
+from .runs import collect_runs, draw_curves, get_final_regrets, make_curve, measure_regret
 from .significance_tests import (
-    Summary,
+    SIGNIFICANT,
     adjust_holm,
     count_games_to_converge,
+    decide,
+    get_published_summary,
     mann_whitney_test,
-    summarize,
     welch_test,
 )
 
 TITLES = {"noughts_and_crosses": "Noughts and crosses", "hexapawn": "Hexapawn 3"}
 DATA_NAMES = {"noughts_and_crosses": "noughts_and_crosses", "hexapawn": "hexapawn3"}
-SIGNIFICANT = 0.05
 
 Found = Mapping[str, list[RunResult]]
 """Row to its runs."""
@@ -43,12 +42,7 @@ def run(context: Context) -> Iterator[Finding]:
     found: dict[str, list[RunResult]] = {}
     for row in context.published.rows:
         found[row.name] = collect_runs(context, row.extra, get_num_runs(context, row), row.name)
-        values = get_final_regrets(found[row.name])
-        deviation = summarize(values).deviation
-        published = row.extra.get("deviation")
-        theirs = "" if published is None else f", published {published:.2f}"
-        note = f"standard deviation {deviation:.2f}{theirs}"
-        yield Measurement.mean(row.name, values, note, "regret")
+        yield measure_regret(row, found[row.name])
     for game, title in TITLES.items():
         rows = [row for row in context.published.rows if row["game"] == game]
         yield Figure(
@@ -69,7 +63,7 @@ def run(context: Context) -> Iterator[Finding]:
     claims = list(check_further_claims(context, found))
     for claim, theirs, ours in claims:
         yield Conclusion(
-            claim, _decide(ours), f"p = {ours:.2g}, by the published figures {theirs:.2g}"
+            claim, decide(ours), f"p = {ours:.2g}, by the published figures {theirs:.2g}"
         )
     yield Table(
         "Null hypothesis 1: MIGO cannot converge faster",
@@ -128,7 +122,7 @@ def check_null_hypothesis(context: Context, found: Found) -> Iterator[list[Any]]
         theirs = rows[other["rival"]]
         yield [
             TITLES[own["game"]], own.name.split(": ")[1], other.name.split(": ")[1],
-            welch_test(_get_published_summary(own), _get_published_summary(theirs)),
+            welch_test(get_published_summary(own), get_published_summary(theirs)),
             p, p_all, lower,
             first[len(first) // 2], second[len(second) // 2], faster,
         ]  # fmt: skip
@@ -143,33 +137,22 @@ def check_further_claims(context: Context, found: Found) -> Iterator[list[Any]]:
             get_final_regrets(found[less.name]), get_final_regrets(found[more.name])
         )[0]
         theirs = [
-            _get_published_summary(rows[row.extra.get("rival", row.name)]) for row in (less, more)
+            get_published_summary(rows[row.extra.get("rival", row.name)]) for row in (less, more)
         ]
         yield [claim["text"], welch_test(*theirs), ours]
-
-
-def _get_published_summary(row: PublishedRow) -> Summary:
-    return Summary(row.published or 0.0, row["deviation"], row["published_runs"])
 
 
 def conclude_null_hypothesis(title: str, tests: list[list[Any]]) -> Conclusion:
     """Decide whether MIGO has less regret than every other system, after Holm's adjustment."""
     kept = [f"{own} against {other} p = {p:.2g}" for _, own, other, _, _, p, *_ in tests
             if p >= SIGNIFICANT]  # fmt: skip
-    is_reversed = any(_decide(p) is False for _, _, _, _, p, *_ in tests)
+    is_reversed = any(decide(p) is False for _, _, _, _, p, *_ in tests)
     text = f"final regret is significantly lower in {len(tests) - len(kept)} of {len(tests)}"
     return Conclusion(
         f"{title}: MIGO converges faster than every other system, refuting null hypothesis 1",
         False if is_reversed else None if kept else True,
         f"{text} comparisons; not for {', '.join(kept)}" if kept else f"{text} comparisons",
     )
-
-
-def _decide(p_value: float) -> bool | None:
-    """Decide a one-sided test; False if the other side is significant."""
-    if p_value < SIGNIFICANT:
-        return True
-    return False if p_value > 1 - SIGNIFICANT else None
 
 
 def _make_verdict(tests: list[list[Any]]) -> Remark:

@@ -5,7 +5,6 @@ rules are unfolded, down to conditions on the board a move leads to, and two rul
 they hold for the same moves on every board that the learner can meet.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -14,9 +13,7 @@ from typing import Any
 from ludus.games import game as named_game
 from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark, Table
 
-from .runs import add_preset, collect_runs
-
-CLAUSE = re.compile(r"(\w+)\(A,B\) :- (\w+)\(A,B\), (move\(B,_\), )?(not\()?(\w+)\(B(?:,_)?\)\)?\.")
+from .runs import add_preset, collect_runs, make_program
 
 Meaning = frozenset[Any]
 """The conditions of a rule: a fluent, or `not` with the meaning of the rule that must fail."""
@@ -118,13 +115,11 @@ def _is_met(condition: Any, before: Any, after: Any) -> bool:
 def unfold_clauses(program: Sequence[str]) -> dict[str, list[Meaning]]:
     """Predicate to the meaning of each of its clauses, unfolded down to moves and fluents."""
     found: dict[str, list[Meaning]] = {}
-    for text in program:
-        clause = CLAUSE.fullmatch(text)
-        if clause is None:
-            raise ValueError(f"{text!r} is not a clause")
-        head, first, forcing, negated, second = clause.groups()
-        condition: Any = ("not", frozenset(found[second])) if negated else second
-        conditions = {condition, "move"} if forcing else {condition}
+    for clause in make_program(program).clauses:
+        head, first, second = clause.head, clause.first, clause.second
+        is_negated = clause.metarule != "postcond"
+        condition: Any = ("not", frozenset(found[second])) if is_negated else second
+        conditions = {condition, "move"} if clause.metarule == "forcing" else {condition}
         before = [frozenset[Any]()] if first == "move" else found[first]
         found.setdefault(head, []).extend(each | conditions for each in before)
     return found

@@ -15,10 +15,22 @@ from ludus.reproduce import (
     compute_difference_interval,
 )
 
-from .runs import collect_runs, draw_curves, get_final_regrets, make_curve, read_published_runs
-from .significance_tests import Summary, mann_whitney_test, summarize, welch_test
+from .runs import (
+    collect_runs,
+    draw_curves,
+    get_final_regrets,
+    make_curve,
+    measure_regret,
+    read_published_runs,
+)
+from .significance_tests import (
+    SIGNIFICANT,
+    decide,
+    get_published_summary,
+    mann_whitney_test,
+    welch_test,
+)
 
-SIGNIFICANT = 0.05
 MAX_SIMILAR = 5.0
 """Regret by which two transfers may differ and still count as similar; the paper has no number."""
 
@@ -28,11 +40,7 @@ def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
         runs = int(context.setting("runs"))
         found[row.name] = collect_runs(context, row.extra, runs, row.name)
-        values = get_final_regrets(found[row.name])
-        note = f"standard deviation {summarize(values).deviation:.2f}"
-        if "deviation" in row.extra:
-            note += f", published {row['deviation']:.2f}"
-        yield Measurement.mean(row.name, values, note, "regret")
+        yield measure_regret(row, found[row.name])
     rows = {row.name: row for row in context.published.rows}
     tests = []
     for part in context.published["parts"]:
@@ -58,7 +66,7 @@ def run(context: Context) -> Iterator[Finding]:
         tests.append(
             [
                 part["title"],
-                _compare_published_means(less, more),
+                welch_test(get_published_summary(less), get_published_summary(more)),
                 _compare_published_runs(less, more),
                 p,
                 lower,
@@ -67,7 +75,7 @@ def run(context: Context) -> Iterator[Finding]:
     for title, theirs, _, p, _ in tests:
         yield Conclusion(
             f"{title}: what was learned helps to converge faster, refuting null hypothesis 2",
-            True if p < SIGNIFICANT else False if p > 1 - SIGNIFICANT else None,
+            decide(p),
             f"p = {p:.2g}, by the published figures {theirs:.2g}",
         )
     similar = context.published["similar"]
@@ -109,14 +117,6 @@ def conclude_similar(text: str, one: list[int], other: list[int], without: list[
         f"{evidence}, a difference of {first.value - second.value:+.1f}"
         f" ({low:+.1f} to {high:+.1f}); against no transfer p = {p_value:.2g}",
     )
-
-
-def _compare_published_means(less: PublishedRow, more: PublishedRow) -> float | None:
-    first, second = (
-        Summary(row.published or 0.0, row["deviation"], row["published_runs"])
-        for row in (less, more)
-    )
-    return welch_test(first, second)
 
 
 def _compare_published_runs(less: PublishedRow, more: PublishedRow) -> Any:

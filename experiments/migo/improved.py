@@ -8,11 +8,11 @@ from typing import Any
 from ludus.arena import Policy, compute_expected_regret
 from ludus.games import game as named_game
 from ludus.learn import RunResult
-from ludus.learn.migo import Reasoner, StateGraph, Strategy, parse_program
+from ludus.learn.migo import Reasoner, StateGraph, Strategy
 from ludus.oracles import oracle as find_oracle
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
-from .runs import add_preset, collect_runs, draw_curves, get_final_regrets, make_curve
+from .runs import add_preset, collect_runs, draw_curves, get_final_regrets, make_curve, make_program
 
 HEADINGS = (
     "learner",
@@ -91,7 +91,7 @@ def get_reasoner(spec: str) -> Reasoner:
 
 def compute_program_regret(spec: str, rules: Sequence[str]) -> float:
     """The exact mean regret of a game from the start boards, against the optimal opponent."""
-    program = parse_program("\n".join(("% ludus migo 1", *rules))).program
+    program = make_program(rules)
     strategy = Strategy(get_reasoner(spec), program)
     # Programs of the same meaning have the same regret.
     key = spec, tuple(strategy.concepts[name] for name in program.strategy)

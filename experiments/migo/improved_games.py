@@ -12,10 +12,11 @@ from ludus.learn.migo import (
     Strategy,
     TargetGame,
     find_target_game,
-    parse_program,
 )
 from ludus.oracles import ORDER, Value, solve_backwards
 from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark
+
+from .runs import make_program
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -58,8 +59,7 @@ def check(spec: str, rules: list[str]) -> dict[str, Any]:
     first = graph.state_id(chosen.start_state)
     values = solve_graph(graph, first)
     starts = [graph.state_id(start) for start in chosen.start_states]
-    program = parse_program("\n".join(("% ludus migo 1", *rules))).program
-    strategy = Strategy(Reasoner(graph), program)
+    strategy = Strategy(Reasoner(graph), make_program(rules))
     decisions, wrong = count_errors(strategy, values, starts)
     results = [values[start].result for start in starts]
     return {

@@ -6,6 +6,7 @@ learned, and then run on every position there is.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -17,7 +18,6 @@ from ludus.learn.migo import (
     EndingState,
     ExampleSet,
     KnownLevels,
-    Program,
     Reasoner,
     StateGraph,
     ThreeMenPrimitives,
@@ -84,22 +84,22 @@ def measure(context: Context, levels: int, num_examples: int) -> dict[str, Any]:
         won_in = known.win_level(board)
         if won_in is None:
             continue
-        level = won_in
-        claims[level] += positions
-        rights[level] += positions * is_won(codes[state])
-        after = next(reasoner.solutions(known.wins[level - 1], board))
+        claims[won_in] += positions
+        rights[won_in] += positions * is_won(codes[state])
+        after = next(reasoner.solutions(known.wins[won_in - 1], board))
         moves += positions
-        kept += positions * is_kept(codes, reasoner.graph.states[after])
+        code = get_code_after(codes, reasoner.graph.states[after])
+        kept += positions * bool(classify(code) == LOSS)  # of the opponent, who is to move
     return {
         "positions": sum(states.values()),
         "won": sum(states[state] for state, code in codes.items() if is_won(code)),
         "examples": len(examples.all_state_ids("win")),
-        "claimed": sum_levels(claims, levels),
-        "right": sum_levels(rights, levels),
+        "claimed": list(accumulate(claims[level] for level in range(1, levels + 1))),
+        "right": list(accumulate(rights[level] for level in range(1, levels + 1))),
         "moves": moves,
         "kept": kept,
         "rules": [str(clause) for clause in program.clauses],
-        "english": explain_rules(program),
+        "english": " ".join(explain_program(program)[:3]),
     }
 
 
@@ -131,16 +131,3 @@ def get_code_after(codes: dict[EndingState, int], state: EndingState) -> int:
 
 def is_won(code: int) -> bool:
     return bool(classify(code) == WIN)
-
-
-def is_kept(codes: dict[EndingState, int], after: EndingState) -> bool:
-    """Whether the opponent, to move, has lost."""
-    return bool(classify(get_code_after(codes, after)) == LOSS)
-
-
-def sum_levels(counts: Counter[int], levels: int) -> list[int]:
-    return [sum(counts[each] for each in range(1, level + 1)) for level in range(1, levels + 1)]
-
-
-def explain_rules(program: Program) -> str:
-    return " ".join(explain_program(program)[:3])

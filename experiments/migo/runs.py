@@ -20,7 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from ludus.learn import RunConfig, RunResult, run_trainings
-from ludus.reproduce import Context
+from ludus.learn.migo import Program, parse_program
+from ludus.reproduce import Context, Measurement, PublishedRow
+
+from .significance_tests import summarize
 
 VARIABLE = "LUDUS_MIGO_DATA"
 DEFAULT_FOLDER = Path(__file__).resolve().parents[2] / "migo"
@@ -87,6 +90,11 @@ def _read_authors_boards() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("authors_boards.toml").read_text("utf-8"))
 
 
+def make_program(rules: Sequence[str]) -> Program:
+    """Return a program from clauses in the form of `RunResult.learned`."""
+    return parse_program("\n".join(("% ludus migo 1", *rules))).program
+
+
 def accumulate_regret(marks: RunResult) -> list[int]:
     """The regret of all games up to each one."""
     return list(accumulate(marks.regret))
@@ -95,6 +103,15 @@ def accumulate_regret(marks: RunResult) -> list[int]:
 def get_final_regrets(found: list[RunResult]) -> list[int]:
     """The cumulative regret at the end of each run."""
     return [sum(each.regret) for each in found]
+
+
+def measure_regret(row: PublishedRow, found: list[RunResult]) -> Measurement:
+    """The mean cumulative regret of a row, with the standard deviations."""
+    values = get_final_regrets(found)
+    note = f"standard deviation {summarize(values).deviation:.2f}"
+    if "deviation" in row.extra:
+        note += f", published {row['deviation']:.2f}"
+    return Measurement.mean(row.name, values, note, "regret")
 
 
 def _run_as_json(marks: RunResult) -> dict[str, Any]:

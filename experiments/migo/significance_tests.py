@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from scipy import stats
 
+from ludus.reproduce import PublishedRow
+
+SIGNIFICANT = 0.05
+
 WINDOW = 20
 CONVERGED = 0.25
 """A run has converged where the regret of the next WINDOW games is at most this share of what
@@ -25,6 +29,17 @@ class Summary:
     @property
     def sample_deviation(self) -> float:
         return self.deviation * math.sqrt(self.runs / (self.runs - 1))
+
+
+def get_published_summary(row: PublishedRow) -> Summary:
+    return Summary(row.published or 0.0, row["deviation"], row["published_runs"])
+
+
+def decide(p_value: float) -> bool | None:
+    """Decide a one-sided test; False if the other side is significant."""
+    if p_value < SIGNIFICANT:
+        return True
+    return False if p_value > 1 - SIGNIFICANT else None
 
 
 def welch_test(less: Summary, more: Summary) -> float | None:

@@ -7,9 +7,10 @@ from typing import Any
 from ludus import play_game
 from ludus.learn import train
 from ludus.learn.patterns import PatternConfig
-from ludus.reproduce import Context, MatchTally, Measurement
+from ludus.reproduce import Context, MatchTally, Measurement, compare_wins
 
 GAME, RULES = "nine_mens_morris", "vrajitoru"
+SIGNIFICANT = 0.05
 OPPONENTS = ("newbie", "basic", "focused")
 
 Condition = tuple[str, str]
@@ -33,6 +34,15 @@ def play_in_turn(game: Any, own: Any, opponent: Any, number: int, seed: int) -> 
 
 def compute_percentage(tally: MatchTally) -> float:
     return 100 * tally.wins[0] / tally.games
+
+
+def compare_counts(published: Sequence[int], ours: MatchTally) -> list[list[Any]]:
+    """The binomial tests of published counts and of ours: wins, p value, whether significant."""
+    tests = []
+    for wins in (published[:2], ours.wins):
+        p_value = compare_wins(*wins).p_value
+        tests.append([f"{wins[0]}:{wins[1]}", p_value, p_value < SIGNIFICANT])
+    return tests
 
 
 def join_options(options: str, extra: str) -> str:

@@ -16,7 +16,6 @@ from ludus.reproduce import (
     Measurement,
     Proportion,
     Table,
-    compare_wins,
     compute_difference_interval,
 )
 
@@ -24,13 +23,13 @@ from .fuzzy_matches import (
     OPPONENTS,
     Condition,
     add_preset,
+    compare_counts,
     compute_percentage,
     draw_curve,
     make_curve_data,
     play_matches,
 )
 
-SIGNIFICANT = 0.05
 PRESETS = ("paper", "seed")
 
 Tallies = Mapping[Condition, MatchTally]
@@ -109,21 +108,8 @@ def make_test_table(
     """The paper's test of significance on its counts and on ours, preset `paper`."""
     rows: list[list[Any]] = []
     for (opponent, options), published in counts.items():
-        theirs = compare_wins(published[0], published[1])
-        ours = tallies[opponent, options]
-        test = compare_wins(*ours.wins)
-        rows.append(
-            [
-                opponent,
-                options,
-                f"{published[0]}:{published[1]}",
-                theirs.p_value,
-                theirs.p_value < SIGNIFICANT,
-                f"{ours.wins[0]}:{ours.wins[1]}",
-                test.p_value,
-                test.p_value < SIGNIFICANT,
-            ]
-        )
+        theirs, ours = compare_counts(published, tallies[opponent, options])
+        rows.append([opponent, options, *theirs, *ours])
     headings = ("opponent", "options", "published", "p", "significant")
     return Table(
         "Binomial tests",

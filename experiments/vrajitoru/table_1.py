@@ -7,9 +7,9 @@ all readings are compared by how probable they make the published counts.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table, compare_wins
+from ludus.reproduce import Context, Figure, Finding, MatchTally, Measurement, Table
 
-from .fuzzy_matches import plot_shares
+from .fuzzy_matches import compare_counts, plot_shares
 from .interpretations import (
     GAME,
     QUESTIONS,
@@ -21,8 +21,6 @@ from .interpretations import (
     make_tables,
     rank_interpretations,
 )
-
-SIGNIFICANT = 0.05
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -80,42 +78,21 @@ def make_test_table(published: Published, tallies: Mapping[tuple[Pair, str], Mat
     rows: list[list[Any]] = []
     for pair, cells in published.items():
         for starter, counts in cells.items():
-            theirs = compare_wins(counts[0], counts[1])
-            ours = tallies[pair, starter]
-            test = compare_wins(*ours.wins)
-            rows.append(
-                [
-                    f"{pair[0]} – {pair[1]}",
-                    describe_starter(pair, starter),
-                    f"{counts[0]}:{counts[1]}",
-                    format_probability(theirs.p_value),
-                    theirs.p_value < SIGNIFICANT,
-                    f"{ours.wins[0]}:{ours.wins[1]}",
-                    format_probability(test.p_value),
-                    test.p_value < SIGNIFICANT,
-                    (ours.wins[0] > ours.wins[1]) == (counts[0] > counts[1]),
-                ]
-            )
+            wins = tallies[pair, starter].wins
+            tests = [
+                [each, f"{p_value:.2g}" if p_value >= 1e-300 else "< 1e-300", is_significant]
+                for each, p_value, is_significant in compare_counts(counts, tallies[pair, starter])
+            ]
+            is_same = (wins[0] > wins[1]) == (counts[0] > counts[1])
+            names = f"{pair[0]} – {pair[1]}", describe_starter(pair, starter)
+            rows.append([*names, *tests[0], *tests[1], is_same])
+    headings = "p", "significant"
     return Table(
         "Binomial tests",
-        (
-            "pair",
-            "begins",
-            "published",
-            "p",
-            "significant",
-            "ours",
-            "p",
-            "significant",
-            "same side",
-        ),
+        ("pair", "begins", "published", *headings, "ours", *headings, "same side"),
         rows,
         "Exact, two-sided, of wins against losses with p = 1/2, draws left out.",
     )
-
-
-def format_probability(p_value: float) -> str:
-    return f"{p_value:.2g}" if p_value >= 1e-300 else "< 1e-300"
 
 
 def compute_shares(

@@ -10,8 +10,7 @@ import pytest
 from ludus.cli.main import run
 from ludus.reproduce import Measurement, PublishedRow, find_experiment
 from ludus.reproduce.findings import ComparedRow
-from ludus.reproduce.overview import classify_row
-from ludus.reproduce.results import read_results
+from ludus.reproduce.results import classify_row, read_results
 from support.paths import ROOT
 from support.small_experiments import CODE, TOML, write
 

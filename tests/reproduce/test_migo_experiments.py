@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from ludus.cli.main import run
+from ludus.core.errors import LudusError
 from ludus.core.executors import LocalProcesses
 from ludus.games.hexapawn import Hexapawn
 from ludus.learn.episodes import RunConfig, StartSampler, run_training, run_trainings
@@ -102,7 +103,7 @@ def test_rules_are_the_same_if_they_hold_for_the_same_moves():
     assert not figure.has_rule(row, other)
     assert not figure.has_rule(row, [])
     assert figure.unfold_clauses(twice)["win_1"] == [frozenset({"won"})]
-    with pytest.raises(ValueError, match="not a clause"):
+    with pytest.raises(LudusError, match="no clause"):
         figure.unfold_clauses(["nonsense"])
 
 

@@ -4,9 +4,8 @@ import pytest
 
 from ludus.reproduce import Measurement, PublishedRow, read_published
 from ludus.reproduce.findings import Conclusion, Findings
-from ludus.reproduce.overview import list_items
 from ludus.reproduce.report import format_comparison
-from ludus.reproduce.results import ExperimentResults
+from ludus.reproduce.results import ExperimentResults, list_items
 
 TOML = """\
 id = "smith-table-1"

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from ludus.reproduce import find_experiment, list_experiments
-from ludus.reproduce.overview import list_items
-from ludus.reproduce.results import read_results
+from ludus.reproduce.results import list_items, read_results
 from support.paths import EXPERIMENTS
 
 IDS = [each.id for each in list_experiments(EXPERIMENTS)]

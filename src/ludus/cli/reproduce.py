@@ -23,8 +23,7 @@ from ludus.core.spec import check_choice
 if TYPE_CHECKING:
     from ludus.reproduce.context import RunOptions
     from ludus.reproduce.experiment import Experiment
-    from ludus.reproduce.overview import Item
-    from ludus.reproduce.results import ExperimentResults
+    from ludus.reproduce.results import ExperimentResults, Item
 
 FILE_TABLE_WIDTH = 160
 """Width of a table if standard output is not a terminal."""
@@ -147,13 +146,8 @@ def _check_options(
 def _list_experiments(folder: Path, is_json: bool, has_items: bool) -> None:
     """List the experiments, or their published items; a broken one has the error in its row."""
     from ludus.reproduce.experiment import list_experiments
-    from ludus.reproduce.overview import (
-        ITEM_HEADINGS,
-        count_items,
-        describe_experiment,
-        format_item,
-        list_stored_items,
-    )
+    from ludus.reproduce.report import ITEM_HEADINGS, format_item
+    from ludus.reproduce.results import count_items, describe_experiment, list_stored_items
 
     experiments = list_experiments(folder)
     if not experiments:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ludus.core.errors import LudusError, quote
-from ludus.core.match import MAX_PLIES, MatchTally
-from ludus.core.player import Limit
+from ludus.core.match import MatchTally
 from ludus.core.processes import count_cores
 from ludus.reproduce.experiment import BadExperiment, Experiment, PublishedTable
 from ludus.reproduce.findings import Figure, Findings
@@ -125,8 +124,6 @@ class Context(AbstractContextManager["Context"]):
         rules: str = "",
         starter: "MatchStarter" = "alternate",
         key: str = "",
-        limit: Limit = Limit(),  # noqa: B008 - frozen
-        max_plies: int = MAX_PLIES,
         compiled: bool = False,
         is_cached: bool = True,
     ) -> MatchTally:
@@ -134,19 +131,18 @@ class Context(AbstractContextManager["Context"]):
 
         Calls with equal arguments are the same match; `key` distinguishes them. The games are
         played by `jobs` processes, and each is stored when it ends. With `compiled` they are played
-        in compiled code, thousands in a second, if both players have it and there is no limit.
+        in compiled code, thousands in a second, if both players have it.
         `is_cached=False` leaves caching the tally to an enclosing call of `cached`.
         """
         from ludus.reproduce.matches import Match, check_match, play_compiled, play_in_arena
 
         seed = self.seed_for(first, second, starter, key)
-        match = Match(game, first, second, games, rules, starter, limit, max_plies, seed)
+        match = Match(game, first, second, games, rules, starter, seed=seed)
         check_match(match)
-        may_compile = compiled and limit == Limit()
-        name = "match" if may_compile else "games"
+        name = "match" if compiled else "games"
 
         def play() -> dict[str, Any]:
-            found = play_compiled(match, self.jobs) if may_compile else None
+            found = play_compiled(match, self.jobs) if compiled else None
             if found is None:
                 found = play_in_arena(match, self.pool, self.folder("games"), self.progress)
             return asdict(found)

@@ -64,10 +64,10 @@ class Measurement:
                 raise BadExperiment(f"{quote(self.name)} is measured as {number!r:.40}")
 
     @classmethod
-    def proportion(cls, name: str, hits: int, count: int, note: str = "", unit: str = "%") -> Self:
+    def proportion(cls, name: str, hits: int, count: int, note: str = "") -> Self:
         """Return `hits` out of `count` in percent, with the exact interval."""
         low, high = Proportion(hits, count).interval
-        return cls(name, 100 * hits / count, 100 * low, 100 * high, count, note, unit)
+        return cls(name, 100 * hits / count, 100 * low, 100 * high, count, note, "%")
 
     @classmethod
     def mean(cls, name: str, values: Sequence[float], note: str = "", unit: str = "") -> Self:

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from ludus.core.errors import LudusError, quote
 from ludus.core.extras import MissingPackage, require_package
 from ludus.core.files import make_folder, write_text
 from ludus.reproduce.findings import ComparedRow, Conclusion, Figure, TableCell, make_slug
-from ludus.reproduce.results import ExperimentResults
+from ludus.reproduce.results import ExperimentResults, Item
 
 INK = "#010203"
 """Placeholder for black ink, which is replaced by the page's text colour."""
@@ -169,6 +170,20 @@ def _format_row(row: ComparedRow) -> Sequence[str]:
     )
 
 
+ITEM_HEADINGS = ("experiment", "item", "published", "ours", "95% interval", "result", "reason")
+
+
+def format_item(item: Item) -> tuple[str, ...]:
+    """Format an item under ITEM_HEADINGS."""
+    unit = f" {item.unit}" if item.unit else ""
+    numbers = [
+        MISSING_CELL if number is None else format_number(number) + unit
+        for number in (item.published, item.ours)
+    ]
+    ends = MISSING_CELL if item.interval is None else " … ".join(map(format_number, item.interval))
+    return (item.experiment, item.name, *numbers, ends, item.status, item.reason)
+
+
 CONCLUSION_HEADINGS = ("conclusion", "holds", "ours")
 
 
@@ -197,6 +212,41 @@ def is_numeric(column: Sequence[TableCell]) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table of texts, as both forms of the report have it."""
+
+    name: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    is_number: Sequence[bool]
+    """Which columns are right-aligned."""
+
+    caption: str = ""
+    note: str = ""
+    """Text below the table, with emphasis between asterisks."""
+
+
+def list_own_tables(results: ExperimentResults) -> Iterator[ReportTable]:
+    """Yield the comparison with the published numbers, and the conclusions if there are any."""
+    headings, rows = format_comparison(results.rows)
+    is_number = [False, *[True] * (len(headings) - 2), False]
+    yield ReportTable("Published and ours", headings, rows, is_number, note=COMPARISON_NOTE)
+    conclusions = [format_conclusion(each) for each in results.findings.conclusions]
+    if conclusions:
+        name = "Conclusions of the paper"
+        yield ReportTable(name, CONCLUSION_HEADINGS, conclusions, [False] * 3)
+
+
+def list_further_tables(results: ExperimentResults) -> Iterator[ReportTable]:
+    """Yield the tables that the experiment has made."""
+    for table in results.findings.tables:
+        columns = list(zip(*table.rows, strict=True)) or [()] * len(table.headings)
+        rows = [[format_cell(value) for value in row] for row in table.rows]
+        is_number = list(map(is_numeric, columns))
+        yield ReportTable(table.name, table.headings, rows, is_number, table.caption)
+
+
 def iterate_markdown(
     results: ExperimentResults, figures: Mapping[str, str], missing: str
 ) -> Iterator[str]:
@@ -209,15 +259,8 @@ def iterate_markdown(
     how = f"`{published.id}`, size {results.size}, seed {results.seed}"
     yield f"{_escape_markdown(published.source)}. {how}.\n"
     yield from (f"- {_escape_markdown(remark)}" for remark in found.remarks)
-    yield "\n## Published and ours\n"
-    headings, rows = format_comparison(results.rows)
-    rules = ["---", *["--:"] * (len(headings) - 2), "---"]
-    yield from _format_markdown_table(headings, rows, rules)
-    yield f"\n{COMPARISON_NOTE}"
-    if found.conclusions:
-        yield "\n## Conclusions of the paper\n"
-        texts = [format_conclusion(conclusion) for conclusion in found.conclusions]
-        yield from _format_markdown_table(CONCLUSION_HEADINGS, texts, ["---"] * 3)
+    for table in list_own_tables(results):
+        yield from _format_markdown_table(table)
     for figure in found.figures:
         yield f"\n## {_escape_markdown(figure.name)}\n"
         if figure.name in figures:
@@ -225,27 +268,23 @@ def iterate_markdown(
         else:
             yield f"Not drawn: {missing}.\n"
         yield _escape_markdown(figure.caption)
-    for table in found.tables:
-        yield f"\n## {_escape_markdown(table.name)}\n"
-        if table.caption:
-            yield f"{_escape_markdown(table.caption)}\n"
-        columns = list(zip(*table.rows, strict=True)) or [()] * len(table.headings)
-        rules = ["--:" if is_numeric(column) else "---" for column in columns]
-        yield from _format_markdown_table(
-            table.headings, [[format_cell(v) for v in row] for row in table.rows], rules
-        )
+    for table in list_further_tables(results):
+        yield from _format_markdown_table(table)
     yield "\n## Differences from the paper\n"
     yield from [f"- {_escape_markdown(line)}" for line in published.differences] or ["None known."]
     yield ""
 
 
-def _format_markdown_table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], rules: Sequence[str]
-) -> Iterator[str]:
-    yield f"| {' | '.join(map(_escape_markdown, headings))} |"
-    yield f"|{'|'.join(rules)}|"
-    for row in rows:
+def _format_markdown_table(table: ReportTable) -> Iterator[str]:
+    yield f"\n## {_escape_markdown(table.name)}\n"
+    if table.caption:
+        yield f"{_escape_markdown(table.caption)}\n"
+    yield f"| {' | '.join(map(_escape_markdown, table.headings))} |"
+    yield f"|{'|'.join('--:' if is_number else '---' for is_number in table.is_number)}|"
+    for row in table.rows:
         yield f"| {' | '.join(map(_escape_markdown, row))} |"
+    if table.note:
+        yield f"\n{table.note}"
 
 
 def _escape_markdown(text: str) -> str:
@@ -292,26 +331,14 @@ def iterate_html(
     about = f"{published.source}. {published.id}, size {results.size}, seed {results.seed}."
     yield f'<p class="source">{escape(about)}</p>'
     yield from _format_html_list(found.remarks)
-    yield "<h2>Published and ours</h2>"
-    headings, rows = format_comparison(results.rows)
-    is_number = [False, *[True] * (len(headings) - 2), False]
-    yield from _format_html_table(headings, rows, is_number)
-    yield f"<p>{_emphasize(COMPARISON_NOTE)}</p>"
-    if found.conclusions:
-        yield "<h2>Conclusions of the paper</h2>"
-        conclusions = [format_conclusion(conclusion) for conclusion in found.conclusions]
-        yield from _format_html_table(CONCLUSION_HEADINGS, conclusions, [False] * 3)
+    for table in list_own_tables(results):
+        yield from _format_html_table(table)
     for figure in found.figures:
         caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
         drawing = figures.get(figure.name, f"<p>Not drawn: {escape(missing)}.</p>")
         yield f"<h2>{escape(figure.name)}</h2>\n<figure>{drawing}{caption}</figure>"
-    for table in found.tables:
-        yield f"<h2>{escape(table.name)}</h2>"
-        columns = list(zip(*table.rows, strict=True)) or [()] * len(table.headings)
-        texts = [[format_cell(value) for value in row] for row in table.rows]
-        yield from _format_html_table(
-            table.headings, texts, list(map(is_numeric, columns)), table.caption
-        )
+    for table in list_further_tables(results):
+        yield from _format_html_table(table)
     yield "<h2>Differences from the paper</h2>"
     yield from (
         _format_html_list(published.differences)
@@ -326,20 +353,19 @@ def _format_html_list(texts: Sequence[str]) -> Iterator[str]:
         yield "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
 
 
-def _format_html_table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    is_number: Sequence[bool],
-    caption: str = "",
-) -> Iterator[str]:
+def _format_html_table(table: ReportTable) -> Iterator[str]:
+    yield f"<h2>{escape(table.name)}</h2>"
     # A wide table can be scrolled, also with the keyboard.
     yield '<div class="wide" tabindex="0" role="group" aria-label="table"><table>'
-    if caption:
-        yield f"<caption>{escape(caption)}</caption>"
-    yield f"<thead><tr>{_format_html_cells('th', headings, is_number)}</tr></thead>\n<tbody>"
-    for row in rows:
-        yield f"<tr>{_format_html_cells('td', row, is_number)}</tr>"
+    if table.caption:
+        yield f"<caption>{escape(table.caption)}</caption>"
+    headings = _format_html_cells("th", table.headings, table.is_number)
+    yield f"<thead><tr>{headings}</tr></thead>\n<tbody>"
+    for row in table.rows:
+        yield f"<tr>{_format_html_cells('td', row, table.is_number)}</tr>"
     yield "</tbody></table></div>"
+    if table.note:
+        yield f"<p>{_emphasize(table.note)}</p>"
 
 
 def _format_html_cells(tag: str, texts: Sequence[str], is_number: Sequence[bool]) -> str:

@@ -1,16 +1,18 @@
-"""A folder of JSON files that caches what an interrupted run has computed."""
+"""Results of experiments: cached while one runs, stored, and item by item against the paper."""
 
 import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ludus.core.files import make_folder, parse_json_object, quote_path, read_text, write_text
+from ludus.core.statistics import Interval
 from ludus.reproduce.experiment import (
     MAX_FILE_CHARACTERS,
     BadExperiment,
@@ -215,3 +217,124 @@ def _find_draw_function(experiment: Experiment, name: str) -> Callable[[Any, Any
         )
     found: Callable[[Any, Any], None] = draw
     return found
+
+
+Status = Literal["agrees", "differs", "not reproduced"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A published number or conclusion, what we found, and how the two compare."""
+
+    experiment: str
+    """The id of the experiment."""
+
+    name: str
+    status: Status
+    published: float | None = None
+    """None for a conclusion."""
+
+    ours: float | None = None
+    interval: Interval | None = None
+    unit: str = ""
+    reason: str = ""
+    """Why it differs or is missing; for a conclusion also our numbers."""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def classify_row(row: ComparedRow) -> Status:
+    """Compare a row: by the intervals, or if there are none by the digits that are published."""
+    published = row.published_row.published
+    if row.ours is None or published is None:
+        return "not reproduced"
+    agrees = row.agrees
+    if agrees is None:
+        agrees = abs(row.ours.value - published) <= _get_rounding_error(published)
+    return "agrees" if agrees else "differs"
+
+
+def _get_rounding_error(number: float) -> float:
+    """Return half a unit of the last printed digit, and a little for the binary rounding."""
+    _, _, decimals = repr(float(number)).partition(".")
+    num_decimals = 0 if decimals == "0" else len(decimals)
+    return 0.5 * float(10**-num_decimals) * (1 + 1e-6)
+
+
+CONCLUSION_STATUS: dict[bool | None, Status] = {
+    True: "agrees",
+    False: "differs",
+    None: "not reproduced",
+}
+
+
+def list_items(results: ExperimentResults) -> Iterator[Item]:
+    """Generate the published rows and the conclusions of an experiment."""
+    published = results.published
+    for row in results.rows:
+        if row.published_row.published is None:
+            continue
+        status = classify_row(row)
+        yield Item(
+            published.id,
+            row.name,
+            status,
+            row.published_row.published,
+            None if row.ours is None else row.ours.value,
+            row.interval,
+            row.unit,
+            "" if status == "agrees" else published.find_reason(row.name),
+        )
+    for conclusion in results.findings.conclusions:
+        yield _make_conclusion_item(results, conclusion)
+
+
+def _make_conclusion_item(results: ExperimentResults, conclusion: Conclusion) -> Item:
+    status = CONCLUSION_STATUS[conclusion.holds]
+    evidence, reason = conclusion.evidence, results.published.find_reason(conclusion.text)
+    if status == "agrees":
+        reason = evidence
+    elif evidence and reason:
+        reason = f"{evidence.removesuffix('.')}. {reason}"
+    else:
+        reason = evidence or reason
+    return Item(results.published.id, conclusion.text, status, reason=reason)
+
+
+def list_stored_items(experiment: Experiment) -> Iterator[Item]:
+    """Generate the items of an experiment; rows without stored results are not reproduced."""
+    if experiment.results.is_file():
+        yield from list_items(read_results(experiment, has_figures=False))
+        return
+    reason = "there are no stored results; run it with --save"
+    for row in experiment.published().rows:
+        if row.published is not None:
+            numbers = row.published, None, None
+            yield Item(experiment.id, row.name, "not reproduced", *numbers, row.unit, reason)
+
+
+def count_items(items: Iterable[Item]) -> str:
+    """Say how many items have which status."""
+    counts = Counter(item.status for item in items)
+    return (
+        f"{counts.total()} items: {counts['agrees']} agree, {counts['differs']} differ,"
+        f" {counts['not reproduced']} are not reproduced"
+    )
+
+
+def describe_experiment(experiment: Experiment) -> dict[str, Any]:
+    """Return title, source, cost of each size and stored results of an experiment, for JSON."""
+    published = experiment.published()
+    stored = None
+    if experiment.results.is_file():
+        results = read_results(experiment, has_figures=False)
+        stored = {"size": results.size, "date": results.saved_on, "rows": len(results.rows)}
+    return {
+        "id": published.id,
+        "title": published.title,
+        "source": published.source,
+        "sizes": {size: settings["cost"] for size, settings in published.sizes.items()},
+        "default_size": published.default_size,
+        "stored": stored,
+    }
