@@ -1,4 +1,4 @@
-"""`ludus train nnmm`: networks from a dataset, anew or from existing networks."""
+"""Training of all networks, by `ludus.train` and by the command."""
 
 import json
 import os
@@ -9,19 +9,96 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import ludus
 from ludus.cli.main import run
+from ludus.core.errors import LudusError
 from ludus.learn.checkpoint import BadCheckpoint
 from ludus.learn.nnmm.chain import NetworkChain
 from ludus.learn.nnmm.config import NnmmConfig
+from ludus.learn.nnmm.data import read_entries, split_entries
+from ludus.learn.nnmm.network_trainer import NetworkTrainer
 from ludus.learn.nnmm.train import NnmmTraining
 from ludus.learn.nnmm.weights import load_weights
 from ludus.learn.training import fit
 from ludus.learn.weights import BadWeights
 from ludus.web.worker import load_curves
-from support.nnmm import write_teacher_moves
+from support.nnmm import examples, write_teacher_moves
 from support.waiting import PATIENCE
 
-SMALL = [
+SMALL = {
+    "preset": "quick",
+    "first": 12,
+    "units": 12,
+    "blocks": 1,
+    "batch": 500,
+    "split": "entries",
+    "learning_rate": 0.01,
+    "device": "cpu",
+    "threads": 1,
+}
+
+
+def test_networks_are_trained_one_after_another(tmp_path):
+    shown = []
+    found = ludus.train(
+        "nnmm",
+        data=write_teacher_moves(tmp_path),
+        **SMALL,
+        epochs=3,
+        part=("TO", "REMOVE"),
+        members=2,
+        on_progress=shown.append,
+    )
+    names = ["TO 1/2", "TO 2/2", "REMOVE 1/2", "REMOVE 2/2"]
+    assert [each.run_name for each in shown] == [name for name in names for _ in range(3)]
+    assert [each.fraction for each in shown] == pytest.approx(np.arange(1, 13) / 12)
+    assert found.report["steps"] == 12
+    assert found.report["test"] is None
+    assert [len(step) > 0 for step in found.weights.members[0]] == [True, False, True]
+
+
+def test_a_network_of_a_chain_is_what_its_trainer_makes(tmp_path):
+    file = write_teacher_moves(tmp_path)
+    found = ludus.train("nnmm", data=file, **SMALL, epochs=2, part=("TO",))
+    config = ludus.learn.nnmm.NnmmConfig(data=file, **SMALL, epochs=2).make_preset()
+    parts = split_entries(read_entries(file), "entries", config.training.expansion)
+    step = config.steps[0]
+    learned, validation, _ = (examples(part) for part in parts)
+    trainer = NetworkTrainer(
+        config.design_for(step), config.training_for(step), learned, validation, "TO 1/1"
+    )
+    list(trainer.epochs())
+    for name, array in trainer.weights.items():
+        assert np.array_equal(found.weights.members[0][0][name], array)
+
+
+def test_patience_ends_one_network_and_the_next_one_begins(tmp_path):
+    options = {**SMALL, "learning_rate": 1e-9, "epochs": 1000, "patience": 2}
+    found = ludus.train("nnmm", data=write_teacher_moves(tmp_path), **options, part=("TO", "FROM"))
+    epochs = [network["epochs"] for network in found.report["networks"]]
+    assert epochs == [each["best_epoch"] + 2 for each in found.report["networks"]]
+    assert found.run.is_finished
+    assert found.run.steps == sum(epochs) < 1000
+
+
+def test_accuracies_of_folds_are_kept_in_a_file(tmp_path):
+    out = tmp_path / "folds.json"
+    found = ludus.train(
+        "nnmm",
+        data=write_teacher_moves(tmp_path),
+        **SMALL,
+        epochs=1,
+        part=("REMOVE",),
+        folds=3,
+        out=out,
+    )
+    assert json.loads(out.read_text())["networks"] == found.report["networks"]
+    assert len(found.report["networks"]["REMOVE"]["folds"]) == 3
+    with pytest.raises(LudusError, match="folds=1"):
+        ludus.train("nnmm", data=write_teacher_moves(tmp_path), folds=1)
+
+
+SMALL_OPTIONS = [
     *("--first", "24", "--units", "24", "--blocks", "1"),
     *("--batch", "250", "--learning-rate", "0.01", "--device", "cpu", "--threads", "1"),
 ]
@@ -30,7 +107,7 @@ SMALL = [
 def train(folder: Path, *more: str, epochs: int = 2) -> int:
     file = write_teacher_moves(folder)
     command = ["train", "nnmm", "--data", str(file), "--preset", "quick", "--split", "entries"]
-    return run([*command, *SMALL, "--epochs", str(epochs), *more])
+    return run([*command, *SMALL_OPTIONS, "--epochs", str(epochs), *more])
 
 
 def test_it_writes_a_chain_and_tells_how_good_it_is(tmp_path, capsys):
@@ -112,7 +189,7 @@ def test_it_needs_nothing_compiled(tmp_path):
     """A machine with a GPU may have torch and numpy and little else."""
     moves = write_teacher_moves(tmp_path)
     moves.write_text("".join(moves.read_text().splitlines(keepends=True)[::4]))
-    arguments = ["train", "nnmm", "--data", str(moves), "--preset", "quick", *SMALL]
+    arguments = ["train", "nnmm", "--data", str(moves), "--preset", "quick", *SMALL_OPTIONS]
     arguments += ["--epochs", "1", "--legality", "1", "--inputs", "features"]
     arguments += ["--out", str(tmp_path / "x.safetensors")]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}

@@ -23,7 +23,7 @@ from ludus.learn.scholar.data import (
     select_moves,
 )
 from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT, NUM_EXPERTS, expert_table
-from ludus.learn.scholar.evaluate import EvaluationSet
+from ludus.learn.scholar.evaluate import EvaluationSet, find_first_errors, summarize_errors
 from ludus.learn.scholar.sampling import ParallelGamesOptions
 from ludus.learn.scholar.scorer_trainer import (
     VALUED_POSITION_TYPES,
@@ -250,3 +250,46 @@ def test_a_teacher_is_followed():
     for _ in range(40):
         training.step(8e-3)
     assert share() > 0.3 * (1 + before)
+
+
+def good(found):
+    return torch.as_tensor(found.keeps_value.argmax(1))
+
+
+def worst(found):
+    return torch.as_tensor(np.where(found.children.is_move, found.keeps_value, 2).argmin(1))
+
+
+def test_who_keeps_the_value_loses_no_game():
+    first = find_first_errors(source_of(FOUR), good, 40, seed=1, max_plies=50)
+    assert (first == NO_ERROR).all()
+    assert summarize_errors(first) == {
+        "games": 20,
+        "lost_as_white": 0,
+        "lost_as_black": 0,
+        "plies": [],
+    }
+
+
+def test_who_plays_the_worst_loses_every_game_at_its_first_chance():
+    first = find_first_errors(source_of(FOUR), worst, 40, seed=1, max_plies=200)
+    white, black = first[0::2], first[1::2]
+    assert (first != NO_ERROR).all()
+    assert (white % 2 == 0).all()
+    assert (black % 2 == 1).all()
+    found = summarize_errors(first)
+    assert found["lost_as_white"] == found["lost_as_black"] == 20
+    assert sum(found["plies"]) == 40
+
+
+def test_only_errors_of_the_scholar_count():
+    """It errs in the first ten plies alone; whatever comes later is no error."""
+    plies = iter(range(200))
+
+    def early(found):
+        return worst(found) if next(plies) < 10 else good(found)
+
+    first = find_first_errors(source_of(FOUR), early, 40, seed=1, max_plies=50)
+    late = find_first_errors(source_of(FOUR), worst, 40, seed=1, max_plies=10)
+    assert first.tolist() == late.tolist()
+    assert {NO_ERROR} < set(first.tolist())
