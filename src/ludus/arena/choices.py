@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ludus.core.errors import BadPosition, LudusError, UnknownName, quote
+from ludus.core.errors import BadPosition, LudusError, quote
 from ludus.core.game import CHANCE, AnyGame, Game, P, Position
 from ludus.core.player import Limit, Player
-from ludus.core.spec import format_suggestion
+from ludus.core.spec import check_choice
 
 BATCH_SIZE = 2048
 """Positions that a player chooses moves for at once, if it gains from batches."""
@@ -34,9 +34,7 @@ def parse_positions(
     `Game.move_formats`; with `auto` the notation of each position decides.
     """
     formats = game.move_formats()
-    if notation not in ("auto", *formats):
-        hint = format_suggestion(notation, ("auto", *formats))
-        raise UnknownName(f"{game.id} has no notation {quote(notation)}{hint}")
+    check_choice(f"{game.id} has no notation", notation, ("auto", *formats))
     found: list[ParsedPosition] = []
     errors: list[tuple[int, LudusError]] = []
     # Not splitlines, which knows ten kinds of line ends: line numbers must be those of editors.
@@ -58,10 +56,8 @@ def _make_line_error(errors: Sequence[tuple[int, LudusError]]) -> BadPosition:
     """Return an error with the first message in full and the numbers of the other lines."""
     (number, first), *others = errors
     also = ", ".join(str(number) for number, _ in others[:MAX_LISTED_ERRORS])
-    more = (
-        "" if len(others) <= MAX_LISTED_ERRORS else f" and {len(others) - MAX_LISTED_ERRORS} more"
-    )
-    tail = f"; bad lines too: {also}{more}" if others else ""
+    left = len(others) - MAX_LISTED_ERRORS
+    tail = f"; bad lines too: {also}{f' and {left} more' if left > 0 else ''}" if others else ""
     return BadPosition(f"line {number}: {first}{tail}")
 
 

@@ -19,12 +19,12 @@ from ludus.arena.jobs import (
     normalize_start,
     schedule_starts,
 )
-from ludus.core.errors import BadSpec, LudusError, UnknownName, quote, quote_value
+from ludus.core.errors import BadSpec, LudusError, quote_value
 from ludus.core.files import quote_path, read_text
 from ludus.core.game import AnyGame, identify_rules
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit, check_seed
-from ludus.core.spec import check_choice, check_range, check_ranges, format_suggestion, parse_spec
+from ludus.core.spec import check_choice, check_ranges, parse_spec
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.players import PLAYERS
@@ -162,10 +162,18 @@ def _parse_tournament(
     game = named_game(name, rules)
     limit = _get_value(fields, "limit", dict, {})
     _check_keys(limit, ("time", "nodes", "depth", "grace"), "limit")
-    grace = float(_get_value(limit, "grace", float, DEFAULT_GRACE))
-    max_plies = _get_value(fields, "max_plies", int, MAX_PLIES)
-    check_range("grace", grace, 0, 3600)
-    check_range("max_plies", max_plies, 1, 1_000_000)
+    conditions = GameConditions(
+        name,
+        rules,
+        Limit(
+            time=_get_value(limit, "time", float, None),
+            nodes=_get_value(limit, "nodes", int, None),
+            depth=_get_value(limit, "depth", int, None),
+        ),
+        _get_value(limit, "grace", float, DEFAULT_GRACE),
+        _get_value(fields, "max_plies", int, MAX_PLIES),
+    )
+    check_ranges(conditions, grace=(0, 3600), max_plies=(1, 1_000_000))
     starts = _parse_starts(_get_value(fields, "starts", dict, {}), game, folder)
     seed = _get_value(fields, "seed", int, 0)
     players = _parse_players(_get_required(fields, "players", list))
@@ -174,23 +182,14 @@ def _parse_tournament(
             PLAYERS.check_file_spec(spec, modules)
             starts.check_player(named_player(spec, game), seed)
     return Tournament(
-        conditions=GameConditions(name, rules, _parse_limit(limit), grace, max_plies),
+        conditions=conditions,
         players=players,
         games=_get_value(fields, "games", int, DEFAULT_GAMES),
         seed=seed,
-        format=_get_choice(fields, "format", get_args(TournamentFormat)),
-        starter=_get_choice(fields, "starter", get_args(Starter)),
+        format=_get_value(fields, "format", str, "round_robin"),
+        starter=_get_value(fields, "starter", str, "alternate"),
         starts=starts,
         name=_get_value(fields, "name", str, ""),
-    )
-
-
-def _parse_limit(fields: Mapping[str, Any]) -> Limit:
-    seconds = _get_value(fields, "time", float, None)
-    return Limit(
-        time=None if seconds is None else float(seconds),
-        nodes=_get_value(fields, "nodes", int, None),
-        depth=_get_value(fields, "depth", int, None),
     )
 
 
@@ -213,10 +212,8 @@ def _parse_starts(fields: Mapping[str, Any], game: AnyGame, folder: Path) -> Sta
     where = "positions"
     if "file" in fields:
         path = folder / _get_value(fields, "file", str, "")
-        texts, where = (
-            read_text(path, MAX_FILE_CHARACTERS, BadTournament).splitlines(),
-            quote_path(path),
-        )
+        texts = read_text(path, MAX_FILE_CHARACTERS, BadTournament).splitlines()
+        where = quote_path(path)
     found = []
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
@@ -232,8 +229,7 @@ def _parse_starts(fields: Mapping[str, Any], game: AnyGame, folder: Path) -> Sta
 
 def _check_keys(fields: Mapping[str, Any], known: tuple[str, ...], owner: str) -> None:
     for key in fields:
-        if key not in known:
-            raise UnknownName(f"{owner} has no key {quote(key)}{format_suggestion(key, known)}")
+        check_choice(f"{owner} has no key", key, known)
 
 
 def _get_required(fields: Mapping[str, Any], key: str, kind: type) -> Any:
@@ -243,21 +239,14 @@ def _get_required(fields: Mapping[str, Any], key: str, kind: type) -> Any:
 
 
 def _get_value(fields: Mapping[str, Any], key: str, kind: type, default: Any) -> Any:
-    """Return a value of the given type, or the default; integers are accepted as floats."""
+    """Return a value of the given type, or the default; integers are converted to floats."""
     if key not in fields:
         return default
     value = fields[key]
-    wanted = (int, float) if kind is float else kind
+    wanted: Any = (int, float) if kind is float else kind
     if not isinstance(value, wanted) or isinstance(value, bool):
         names = {str: "a text", int: "a whole number", float: "a number", list: "a list"}
         raise BadSpec(f"{key} = {value!r:.40} must be {names.get(kind, 'a table')}")
     if isinstance(value, int | float) and not abs(value) <= MAX_NUMBER:
         raise BadSpec(f"{key} = {value!r:.40} is out of range")
-    return value
-
-
-def _get_choice(fields: Mapping[str, Any], key: str, choices: tuple[str, ...]) -> Any:
-    value = _get_value(fields, key, str, choices[0])
-    if value not in choices:
-        raise BadSpec(f"{key} = {quote(value)} is unknown{format_suggestion(value, choices)}")
-    return value
+    return float(value) if kind is float else value
