@@ -5,8 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from ludus import play_game
+from ludus.games import game as named_game
 from ludus.learn import train
-from ludus.learn.patterns import PatternConfig
+from ludus.learn.patterns import (
+    PatternConfig,
+    load_network_file,
+    measure_win_rate,
+    parse_options,
+)
 from ludus.reproduce import Context, MatchTally, Measurement, compare_wins
 
 GAME, RULES = "nine_mens_morris", "vrajitoru"
@@ -64,6 +70,21 @@ def get_trained_network(context: Context, plan: PatternConfig, name: str) -> Pat
         context.progress(0, 1, f"learning {plan.games} games")
         train("patterns", plan, out=path)
     return path
+
+
+def measure_network(
+    context: Context, network: Path, options: str, opponent: str, seed: int
+) -> float:
+    """The share of games won with the network of a file."""
+    return measure_win_rate(
+        named_game(GAME, RULES),
+        load_network_file(network),
+        parse_options(options).to_settings(),
+        opponent,
+        context.setting("games"),
+        seed >> 16,
+        context.jobs,
+    )
 
 
 def make_curve_data(

@@ -1,19 +1,13 @@
 """Strength of the Fuzzy player by the number of games that its network has learned."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from ludus.games import game as named_game
-from ludus.learn.patterns import (
-    PatternConfig,
-    PatternNetwork,
-    load_network_file,
-    measure_win_rate,
-    parse_options,
-)
+from ludus.learn.patterns import PatternConfig, load_network_file
 from ludus.reproduce import Context, Figure, Finding, Measurement, Table
 
-from .fuzzy_matches import GAME, OPPONENTS, RULES, get_trained_network
+from .fuzzy_matches import OPPONENTS, get_trained_network, measure_network
 
 
 def run(context: Context) -> Iterator[Finding]:
@@ -47,16 +41,18 @@ def run(context: Context) -> Iterator[Finding]:
 
 def count_known_moves(context: Context, plan: PatternConfig, number: int) -> int:
     """Moves that a trained network knows."""
-    return context.cached(
-        f"moves {plan.games} {number}",
-        lambda: sum(map(len, load_trained_network(context, plan, number).edges.values())),
-    )
+
+    def compute() -> int:
+        network = load_network_file(find_network(context, plan, number))
+        return sum(map(len, network.edges.values()))
+
+    return context.cached(f"moves {plan.games} {number}", compute)
 
 
-def load_trained_network(context: Context, plan: PatternConfig, number: int) -> PatternNetwork:
-    """A network trained by this plan."""
+def find_network(context: Context, plan: PatternConfig, number: int) -> Path:
+    """The file of a network trained by this plan."""
     seeded = plan.replace(seed=context.seed_for("network", plan.games, number))
-    return load_network_file(get_trained_network(context, seeded, f"{plan.games}-{number}"))
+    return get_trained_network(context, seeded, f"{plan.games}-{number}")
 
 
 def measure_win_share(
@@ -65,15 +61,9 @@ def measure_win_share(
     """The share of games won with one network."""
 
     def compute() -> float:
-        return measure_win_rate(
-            named_game(GAME, RULES),
-            load_trained_network(context, plan, number),
-            parse_options(options).to_settings(),
-            opponent,
-            context.setting("games"),
-            context.seed_for("games", plan.games, number) >> 16,
-            context.jobs,
-        )
+        network = find_network(context, plan, number)
+        seed = context.seed_for("games", plan.games, number)
+        return measure_network(context, network, options, opponent, seed)
 
     return context.cached(f"wins {plan.games} {options} {opponent} {number}", compute)
 

@@ -2,17 +2,10 @@
 
 from collections.abc import Iterator
 
-from ludus.games import game as named_game
-from ludus.learn import fit
-from ludus.learn.patterns import (
-    PatternConfig,
-    PatternTraining,
-    measure_win_rate,
-    parse_options,
-)
+from ludus.learn.patterns import PatternConfig
 from ludus.reproduce import Conclusion, Context, Finding, Measurement, compute_difference_interval
 
-from .fuzzy_matches import GAME, OPPONENTS, RULES
+from .fuzzy_matches import GAME, OPPONENTS, RULES, get_trained_network, measure_network
 
 GAMES_OF_PERSON = 30
 
@@ -80,18 +73,11 @@ def _measure(context: Context, plan: PatternConfig, opponent: str, number: int) 
     """The percentage of games that a network of this plan wins."""
 
     def compute() -> float:
-        game = named_game(GAME, RULES)
-        training = PatternTraining(plan.replace(seed=context.seed_for("network", number)))
-        fit(training)
-        return 100 * measure_win_rate(
-            game,
-            training.network,
-            parse_options("").to_settings(),
-            opponent,
-            context.setting("games"),
-            context.seed_for("games", number) >> 16,
-            context.jobs,
-        )
+        seeded = plan.replace(seed=context.seed_for("network", number))
+        name = f"{plan.own}-{plan.strong}-{plan.teacher}-{number}"
+        network = get_trained_network(context, seeded, name)
+        seed = context.seed_for("games", number)
+        return 100 * measure_network(context, network, "", opponent, seed)
 
     key = f"{plan.own} {plan.strong} {plan.teacher} {opponent} {number}"
     return context.cached(key, compute)

@@ -57,10 +57,10 @@ class ExampleSet:
             moves.insert(0, edge)
             self.version += 1
 
-    def filter(self, kind: ExampleKind, is_wanted: Callable[[int, MoveEdge], bool]) -> None:
-        """Drop the moves of a kind for which `is_wanted(level, move)` is false."""
-        for (own, level), moves in self._moves.items():
-            kept = [edge for edge in moves if own != kind or is_wanted(level, edge)]
+    def filter_draws(self, is_wanted: Callable[[int, MoveEdge], bool]) -> None:
+        """Drop the drawing moves for which `is_wanted(level, move)` is false."""
+        for (kind, level), moves in self._moves.items():
+            kept = [edge for edge in moves if kind != "draw" or is_wanted(level, edge)]
             if len(kept) < len(moves):
                 moves[:] = kept
                 self.version += 1

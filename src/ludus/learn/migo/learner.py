@@ -129,63 +129,6 @@ def iterate_moves_with_depth(state_ids: list[int]) -> Iterator[tuple[int, MoveEd
         yield (len(state_ids) - number) // 2, edge
 
 
-def label_by_outcome(
-    examples: ExampleSet,
-    known: KnownLevels,
-    state_ids: list[int],
-    score: int,
-    collected_kinds: tuple[bool, bool],
-) -> None:
-    """Label a game that the learner began against an optimal opponent.
-
-    If it was won, every move of the learner wins; if it was drawn from a state without a known win,
-    every move of both sides draws: a mistake would have been punished. `collected_kinds` tells
-    whether wins and whether draws are collected. A loss gives no examples.
-    """
-    deepest = len(state_ids) // 2
-    is_win_known = known.win_level(state_ids[0], deepest) is not None
-    if score > 0 and collected_kinds[0] and not is_win_known:
-        for level, edge in list(iterate_moves_with_depth(state_ids))[::2]:
-            examples.add("win", level, edge)
-    if (
-        score == 0
-        and collected_kinds[1]
-        and not is_win_known
-        and not known.can_draw(state_ids[0], deepest)
-    ):
-        for level, edge in iterate_moves_with_depth(state_ids):
-            examples.add("draw", level, edge)
-
-
-def remove_won_draws(examples: ExampleSet, known: KnownLevels) -> None:
-    """Remove draws from states that are now known to be won: these moves were mistakes."""
-    examples.filter("draw", lambda level, edge: known.win_level(edge[0], level) is None)
-
-
-def label_by_proof(
-    examples: ExampleSet, known: KnownLevels, state_ids: list[int], score: int
-) -> None:
-    """Label a game of any two players by proofs from the known rules.
-
-    Provably winning moves of either side are examples of winning, whatever the result. All other
-    moves of a side that did not lose are examples of drawing, unless the opponent is known to win
-    after them. `score` is that of the side that began.
-    """
-    for number, (level, edge) in enumerate(iterate_moves_with_depth(state_ids)):
-        proved = known.prove_level(edge[1])
-        if proved is not None:
-            examples.add("win", proved, edge)
-            continue
-        has_lost = score != 0 and (score > 0) != (number % 2 == 0)
-        if not has_lost and known.win_level(edge[1]) is None:
-            examples.add("draw", level, edge)
-
-
-def remove_refuted_draws(examples: ExampleSet, known: KnownLevels) -> None:
-    """Remove draws after which the opponent is now known to win."""
-    examples.filter("draw", lambda level, edge: known.win_level(edge[1]) is None)
-
-
 MAX_SELF_PLAY_PLIES = 500
 """Longer self-play games are not learned from."""
 
@@ -295,19 +238,56 @@ class StrategyLearner:
         if self.settings.is_on("teacher"):
             self._learn_what_is_proved(state_ids, score)
             return
-        label_by_outcome(self.examples, self._known, state_ids, score, self._collected_kinds())
+        self._label_by_outcome(state_ids, score)
         if self._has_new_wins and self.settings.learning == "mixed":
-            remove_won_draws(self.examples, self._known)
+            # Draws from states that are now known to be won: these moves were mistakes.
+            known = self._known
+            self.examples.filter_draws(lambda level, edge: known.win_level(edge[0], level) is None)
         self._relearn()
+
+    def _label_by_outcome(self, state_ids: list[int], score: int) -> None:
+        """Label a game that the learner began against an optimal opponent.
+
+        If it was won, every move of the learner wins; if it was drawn from a state without a known
+        win, every move of both sides draws: a mistake would have been punished. A loss gives no
+        examples.
+        """
+        deepest = len(state_ids) // 2
+        if self._known.win_level(state_ids[0], deepest) is not None:
+            return
+        collects_wins, collects_draws = self._collected_kinds()
+        moves = list(iterate_moves_with_depth(state_ids))
+        if score > 0 and collects_wins:
+            for level, edge in moves[::2]:
+                self.examples.add("win", level, edge)
+        if score == 0 and collects_draws and not self._known.can_draw(state_ids[0], deepest):
+            for level, edge in moves:
+                self.examples.add("draw", level, edge)
 
     def _learn_what_is_proved(self, state_ids: list[int], score: int) -> None:
         """Repeat labelling and learning: each new level may prove moves of the next."""
         while True:
-            label_by_proof(self.examples, self._known, state_ids, score)
-            remove_refuted_draws(self.examples, self._known)
+            self._label_by_proof(state_ids, score)
+            self.examples.filter_draws(lambda level, edge: self._known.win_level(edge[1]) is None)
             if self.examples.version == self._version:
                 return
             self._relearn()
+
+    def _label_by_proof(self, state_ids: list[int], score: int) -> None:
+        """Label a game of any two players by proofs from the known rules.
+
+        Provably winning moves of either side are examples of winning, whatever the result. All
+        other moves of a side that did not lose are examples of drawing, unless the opponent is
+        known to win after them.
+        """
+        for number, (level, edge) in enumerate(iterate_moves_with_depth(state_ids)):
+            proved = self._known.prove_level(edge[1])
+            if proved is not None:
+                self.examples.add("win", proved, edge)
+                continue
+            has_lost = score != 0 and (score > 0) != (number % 2 == 0)
+            if not has_lost and self._known.win_level(edge[1]) is None:
+                self.examples.add("draw", level, edge)
 
     def _collected_kinds(self) -> tuple[bool, bool]:
         """Return whether examples of wins and of draws are collected now."""
