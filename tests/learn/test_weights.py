@@ -114,7 +114,7 @@ def test_shipped_files_are_found_by_name(tmp_path):
 
 PLAIN_MODULES = [
     "weights",
-    "devices",
+    "config",
     "replay_buffer",
     "move_explanation",
     "dqn.train",

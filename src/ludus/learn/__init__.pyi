@@ -4,7 +4,7 @@ from .checkpoint import save_checkpoint as save_checkpoint
 from .config import Options as Options
 from .config import TorchTrainingConfig as TorchTrainingConfig
 from .config import TrainingConfig as TrainingConfig
-from .devices import select_device as select_device
+from .config import select_device as select_device
 from .episodes import EpisodeTraining as EpisodeTraining
 from .episodes import Learner as Learner
 from .episodes import PerfectOpponent as PerfectOpponent

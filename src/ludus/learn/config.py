@@ -8,13 +8,17 @@ import typing
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ludus.core.errors import BadSpec, LudusError, quote_value
+from ludus.core.extras import require_package
 from ludus.core.spec import check_choice
+
+if TYPE_CHECKING:
+    import torch
 
 MAX_SEED = 2**63 - 1
 """Largest seed that every generator of random numbers takes, those of torch and C++ among them."""
@@ -111,6 +115,9 @@ class TrainingConfig(Options):
         return [Path(each) for each in flat if isinstance(each, str | Path)]
 
 
+DEVICES = ("auto", "cpu", "cuda")
+
+
 class TorchTrainingConfig(TrainingConfig):
     """What trainings with torch have beside."""
 
@@ -119,6 +126,20 @@ class TorchTrainingConfig(TrainingConfig):
 
     threads: int = runtime_field(0, ge=0, le=1024)
     """CPU threads; 0: torch's default."""
+
+
+def select_device(name: str, threads: int = 0) -> "torch.device":
+    """Return a device by name; `auto` is the GPU if there is one. 0 threads: torch's default."""
+    require_package("torch", "training a network")
+    import torch
+
+    check_choice("there is no device", name, DEVICES)
+    if name == "cuda" and not torch.cuda.is_available():
+        raise LudusError("torch finds no CUDA device here")
+    if threads:
+        torch.set_num_threads(threads)
+    is_cuda = name == "cuda" or (name == "auto" and torch.cuda.is_available())
+    return torch.device("cuda" if is_cuda else "cpu")
 
 
 def _split_numbers(value: Any) -> Any:

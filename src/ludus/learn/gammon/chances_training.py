@@ -15,7 +15,7 @@ from ludus.core.executors import LocalProcesses, RayTasks, TaskExecutor
 from ludus.core.extras import require_package
 from ludus.core.processes import count_cores
 from ludus.learn.checkpoint import TrainingState, prefix_names
-from ludus.learn.devices import select_device
+from ludus.learn.config import select_device
 from ludus.learn.gammon.config import GROUP, ChancesConfig, ExpertConfig, SelfplayConfig
 from ludus.learn.gammon.data import LabelFolder, LabelledGroups, label_in_parallel
 from ludus.learn.gammon.network import ChancesNetwork, load_shipped_chances

@@ -20,27 +20,12 @@ from numpy.typing import NDArray
 from ludus.core.spec import check_choice
 from ludus.games.nine_mens_morris.batch import (
     NO_POINT,
-    PARTS,
     PartPoints,
     moves_to_points,
     points_to_moves,
 )
+from ludus.games.nine_mens_morris.batch import PARTS as PARTS
 from ludus.games.nine_mens_morris.board import NUM_POINTS, READING_ORDER, Move
-
-__all__ = [
-    "NUM_CLASSES",
-    "NUM_PRESENCE_CLASSES",
-    "ORDERS",
-    "PARTS",
-    "POINT_OF_CLASS",
-    "ChainStep",
-    "MoveClasses",
-    "PartOrder",
-    "classes_to_moves",
-    "classes_to_points",
-    "moves_to_classes",
-    "points_to_classes",
-]
 
 NUM_CLASSES = 1 + NUM_POINTS
 """Classes of a part: 0 is none, then the points in reading order."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ludus.core.files import write_text
 from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.learn.checkpoint import TrainingState, prefix_names
-from ludus.learn.devices import select_device
+from ludus.learn.config import select_device
 from ludus.learn.nnmm.config import NnmmConfig
 from ludus.learn.nnmm.data import compute_fingerprint, read_entries, split_entries, split_fold
 from ludus.learn.nnmm.parts import ChainStep

@@ -14,7 +14,7 @@ from ludus.core.executors import connect_to_ray
 from ludus.core.extras import require_package
 from ludus.core.files import quote_path
 from ludus.core.spec import check_choice
-from ludus.learn.devices import select_device
+from ludus.learn.config import select_device
 from ludus.learn.nnmm.config import Architecture, Preset, PresetConfig
 from ludus.learn.nnmm.data import Split, compute_fingerprint, read_entries, split_entries
 from ludus.learn.training import Diverged

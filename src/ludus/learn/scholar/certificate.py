@@ -26,7 +26,7 @@ from ludus.learn.checkpoint import (
     report_incomplete_state,
     save_checkpoint,
 )
-from ludus.learn.devices import select_device
+from ludus.learn.config import select_device
 from ludus.learn.scholar.bounded_scores import (
     TOLERANCE,
     ScoreFunction,

@@ -14,7 +14,7 @@ from ludus.core.files import quote_path, read_bytes
 from ludus.datasets.morris.files import read_dataset
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.checkpoint import TrainingState, prefix_names
-from ludus.learn.devices import select_device
+from ludus.learn.config import select_device
 from ludus.learn.optimizer import (
     cosine_decay,
     get_random_state,

@@ -7,7 +7,7 @@ import weakref
 import pytest
 import torch
 
-from ludus.learn.prefetch import Prefetcher
+from ludus.learn.scholar.data import Prefetcher
 
 CPU = torch.device("cpu")
 
