@@ -129,7 +129,7 @@ def reproduce(
 def _check_options(
     size: str, oracle: Path | None, device: str, from_results: bool, is_changing: bool
 ) -> None:
-    from ludus.learn.devices import DEVICES
+    from ludus.learn.config import DEVICES
     from ludus.reproduce.experiment import RUN_SIZES
 
     if size:
