@@ -51,6 +51,35 @@ class DataSource:
 _DATA = "4f8997bbd5ee562e77e5b20275b98e33929fee51/datasets"
 _NETWORKS = "40ba8d70eb776c739ded812250638529ccdf9875/trained_networks"
 
+_CHECKSUMS = {
+    "TFR": (
+        "6fcf093ce51427b703a161081a2bd261e139c48b9b0760749cecf8e479d5bc11",
+        "6674bef746cdd22f5298904a0df8f8dde4f991bc103961b837a8e2277f6514c7",
+        "21302cb5a0579e8773fd7a252a6a2f8e9ade8cb208f99d75fcbdfe8285c13e39",
+    ),
+    "FTR": (
+        "81740c09b52f31d357553c88077bf73cf5c6590e6fd4889892ab3905bc4ca1b6",
+        "3c1fe8ace5024e3dab6bdde98ee7291f8ea2e2dcbb6d71165e59c31a1a0fb968",
+        "4b053d8e6919dfee1c6d28fc4ab438948af3a5025a974e43f257ecfdf4b64a21",
+    ),
+    "RFT": (
+        "14e737f75e582ae4d20347047b6dd93e9f17935eb974b1d4ca52f1cf90fc9efc",
+        "f79e1465fcdc03e23dd8aa84291011a3d131642041cc456801ddae9a30ad6fbc",
+        "67f0a82dc12167d2777db3cc7683d577a4bf6e2244eb2e60cccff99137cc80e8",
+    ),
+}
+"""Of the networks of each order of parts; a network also gets the parts before its own."""
+
+
+def _list_networks() -> Iterator[RemoteFile]:
+    for order, checksums in _CHECKSUMS.items():
+        for number, (letter, sha256) in enumerate(zip(order, checksums, strict=True)):
+            part = {"T": "TO", "F": "FROM", "R": "REMOVE"}[letter]
+            name = f"TEST-rawest-{order}_{part}.npz"
+            address = f"{_NETWORKS}/{order}/{name}"
+            yield RemoteFile(f"npz/{name}", address, 1_151_214 + 40_000 * number, sha256)
+
+
 NNMM = DataSource(
     title="Neural Nine Men's Morris: good moves, states, and nine trained networks",
     base="https://raw.githubusercontent.com/AGalassi/NNMM",
@@ -67,60 +96,7 @@ NNMM = DataSource(
             3_651_930,
             "a3996fd37df842c80505f32814cc4a44634003c098e87a8981ddb3c96fbbf068",
         ),
-        RemoteFile(
-            "npz/TEST-rawest-TFR_TO.npz",
-            f"{_NETWORKS}/TFR/TEST-rawest-TFR_TO.npz",
-            1_151_214,
-            "6fcf093ce51427b703a161081a2bd261e139c48b9b0760749cecf8e479d5bc11",
-        ),
-        RemoteFile(
-            "npz/TEST-rawest-TFR_FROM.npz",
-            f"{_NETWORKS}/TFR/TEST-rawest-TFR_FROM.npz",
-            1_191_214,
-            "6674bef746cdd22f5298904a0df8f8dde4f991bc103961b837a8e2277f6514c7",
-        ),
-        RemoteFile(
-            "npz/TEST-rawest-TFR_REMOVE.npz",
-            f"{_NETWORKS}/TFR/TEST-rawest-TFR_REMOVE.npz",
-            1_231_214,
-            "21302cb5a0579e8773fd7a252a6a2f8e9ade8cb208f99d75fcbdfe8285c13e39",
-        ),
-        RemoteFile(
-            "npz/TEST-rawest-FTR_FROM.npz",
-            f"{_NETWORKS}/FTR/TEST-rawest-FTR_FROM.npz",
-            1_151_214,
-            "81740c09b52f31d357553c88077bf73cf5c6590e6fd4889892ab3905bc4ca1b6",
-        ),
-        RemoteFile(
-            "npz/TEST-rawest-FTR_TO.npz",
-            f"{_NETWORKS}/FTR/TEST-rawest-FTR_TO.npz",
-            1_191_214,
-            "3c1fe8ace5024e3dab6bdde98ee7291f8ea2e2dcbb6d71165e59c31a1a0fb968",
-        ),
-        RemoteFile(
-            "npz/TEST-rawest-FTR_REMOVE.npz",
-            f"{_NETWORKS}/FTR/TEST-rawest-FTR_REMOVE.npz",
-            1_231_214,
-            "4b053d8e6919dfee1c6d28fc4ab438948af3a5025a974e43f257ecfdf4b64a21",
-        ),
-        RemoteFile(
-            "npz/TEST-rawest-RFT_FROM.npz",
-            f"{_NETWORKS}/RFT/TEST-rawest-RFT_FROM.npz",
-            1_191_214,
-            "f79e1465fcdc03e23dd8aa84291011a3d131642041cc456801ddae9a30ad6fbc",
-        ),
-        RemoteFile(
-            "npz/TEST-rawest-RFT_TO.npz",
-            f"{_NETWORKS}/RFT/TEST-rawest-RFT_TO.npz",
-            1_231_214,
-            "67f0a82dc12167d2777db3cc7683d577a4bf6e2244eb2e60cccff99137cc80e8",
-        ),
-        RemoteFile(
-            "npz/TEST-rawest-RFT_REMOVE.npz",
-            f"{_NETWORKS}/RFT/TEST-rawest-RFT_REMOVE.npz",
-            1_151_214,
-            "14e737f75e582ae4d20347047b6dd93e9f17935eb974b1d4ca52f1cf90fc9efc",
-        ),
+        *_list_networks(),
         RemoteFile(
             "LICENSE.upstream.txt",
             "8b46fd9e159005ac3ccb5d0eec93f468f965a7b1/LICENSE.txt",

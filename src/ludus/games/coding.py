@@ -16,6 +16,7 @@ from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame, Game, M, P
 from ludus.core.spec import load_target
 from ludus.core.splitmix import WORD, SplitMix64
+from ludus.games.squares import SquaresPosition, encode_cells
 
 Actions = tuple[int, ...]
 """The actions of a move, or of its beginning."""
@@ -83,6 +84,25 @@ class MoveListCoding(Coding[P, M]):
 
     def describe_action(self, action: int) -> str:
         return str(self.moves[action])
+
+
+class SquaresCoding(MoveListCoding[SquaresPosition, M]):
+    """Squares as `encode_cells` has them, then the number of the side that observes.
+
+    The last column tells which way pawns go.
+    """
+
+    observation_bounds = (-1.0, 1.0)
+
+    def __init__(self, game: Game[SquaresPosition, M]) -> None:
+        super().__init__(game)
+        self.observation_size = len(game.start().cells) + 1
+
+    def observe(
+        self, position: SquaresPosition, side: int, actions: Sequence[int] = ()
+    ) -> Observation:
+        squares = encode_cells(position.cells, position.letters[side])
+        return np.array([*squares, side], dtype=np.float32)
 
 
 def coding_for(game: AnyGame) -> Coding[Any, Any]:

@@ -5,7 +5,7 @@ Squares are numbered row by row from the top left; a board is a string with one 
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from ludus.core.errors import BadPosition, BadSpec, check_length, quote
 from ludus.core.game import Game, M, P, Position
@@ -19,6 +19,9 @@ Symmetry = tuple[int, ...]
 
 class SquaresPosition(Position, Protocol):
     """A position on a square board."""
+
+    letters: ClassVar[str]
+    """The men of side 0 and side 1 in `cells`."""
 
     @property
     def cells(self) -> str:

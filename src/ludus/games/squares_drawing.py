@@ -38,9 +38,6 @@ class BoardStyle:
     sides: tuple[str, str]
     """Names of the sides."""
 
-    letters: str
-    """The two sides' letters in `cells`."""
-
     symbols: str
     """The two sides' men in a text."""
 
@@ -62,7 +59,7 @@ def place_names(size: int) -> list[str]:
 def render_text(position: SquaresPosition, marks: Marks, look: BoardStyle) -> str:
     """Draw the board in characters, with the side to move below it."""
     size, places = position.size, place_names(position.size)
-    symbols = {EMPTY: " ", **dict(zip(look.letters, look.symbols, strict=True))}
+    symbols = {EMPTY: " ", **dict(zip(position.letters, look.symbols, strict=True))}
     cells = [
         "".join(part or " " for part in format_cell(symbols[letter], marks, name, empty=" "))
         for letter, name in zip(position.cells, places, strict=True)
@@ -88,9 +85,9 @@ def draw_position(position: SquaresPosition, marks: Marks, look: BoardStyle) -> 
     look.draw_board(canvas, size)
     _draw_coordinates(canvas, size)
     standing = {
-        name: look.letters.index(letter)
+        name: position.letters.index(letter)
         for letter, name in zip(position.cells, places, strict=True)
-        if letter in look.letters
+        if letter != EMPTY
     }
     draw_heat(canvas, marks, places, RADIUS, standing)
     for name, side in standing.items():
@@ -134,7 +131,7 @@ def _description(position: SquaresPosition, look: BoardStyle) -> str:
     cells = list(zip(position.cells, place_names(position.size), strict=True))
     standing = (
         f"{side}: {', '.join(name for mine, name in cells if mine == letter) or 'none'}."
-        for side, letter in zip(look.sides, look.letters, strict=True)
+        for side, letter in zip(look.sides, position.letters, strict=True)
     )
     return " ".join(standing)
 
@@ -165,7 +162,6 @@ def _draw_pawn(canvas: Canvas, centre: Point, side: int) -> None:
 HEXAPAWN = BoardStyle(
     title="Hexapawn",
     sides=("White", "Black"),
-    letters="WB",
     symbols="○●",
     has_frame=True,
     draw_board=_draw_squares,
@@ -198,7 +194,6 @@ def _draw_mark(canvas: Canvas, centre: Point, side: int) -> None:
 NOUGHTS_AND_CROSSES = BoardStyle(
     title="Noughts and crosses",
     sides=("Crosses", "Noughts"),
-    letters="XO",
     symbols="XO",
     has_frame=False,
     draw_board=_draw_grid,

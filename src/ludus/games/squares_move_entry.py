@@ -12,18 +12,17 @@ from ludus.games.squares import EMPTY, SquaresPosition, square_name
 class _SquaresMoveEntry(MoveEntry[SquaresPosition, Move], ABC):
     """Common base of games on squares."""
 
-    letters: str
     men: tuple[str, str]
 
     def describe_place(self, position: SquaresPosition, place: str) -> str:
         letter = position.cells[self._square(position, place)]
-        return self.men[self.letters.index(letter)] if letter in self.letters else ""
+        return "" if letter == EMPTY else self.men[position.letters.index(letter)]
 
     def stacks(self, position: SquaresPosition) -> dict[str, Stack]:
         return {
-            square_name(square, position.size): (self.letters.index(letter), 1)
+            square_name(square, position.size): (position.letters.index(letter), 1)
             for square, letter in enumerate(position.cells)
-            if letter in self.letters
+            if letter != EMPTY
         }
 
     def to_arrangement(self, position: SquaresPosition) -> Arrangement:
@@ -33,7 +32,7 @@ class _SquaresMoveEntry(MoveEntry[SquaresPosition, Move], ABC):
         start = self.game.start()
         cells = [EMPTY] * len(start.cells)
         for name, (side, _) in arrangement.men.items():
-            cells[self._square(start, name)] = self.letters[side]
+            cells[self._square(start, name)] = start.letters[side]
         return self._position("".join(cells), arrangement.mover)
 
     @abstractmethod
@@ -50,7 +49,6 @@ class _SquaresMoveEntry(MoveEntry[SquaresPosition, Move], ABC):
 class NoughtsAndCrossesMoveEntry(_SquaresMoveEntry):
     """Marks are put on empty squares."""
 
-    letters = "XO"
     men = ("a cross", "a nought")
 
     def _position(self, cells: str, mover: int) -> noughts_and_crosses.Position:
@@ -73,7 +71,6 @@ class NoughtsAndCrossesMoveEntry(_SquaresMoveEntry):
 class HexapawnMoveEntry(_SquaresMoveEntry):
     """Pawns step ahead or capture diagonally."""
 
-    letters = "WB"
     men = ("a white pawn", "a black pawn")
 
     def _position(self, cells: str, mover: int) -> hexapawn.Position:
@@ -98,7 +95,7 @@ class HexapawnMoveEntry(_SquaresMoveEntry):
         return replace(entry, selected=touched[0] if touched else None)
 
     def describe_side(self, position: SquaresPosition, side: int) -> str:
-        count = position.cells.count(self.letters[side])
+        count = position.cells.count(position.letters[side])
         return f"{count} {'pawn' if count == 1 else 'pawns'}"
 
     def describe_move(self, move: Move, position: SquaresPosition) -> str:

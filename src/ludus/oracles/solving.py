@@ -23,8 +23,13 @@ from ludus.oracles.backgammon.tables import MemoryTables, TableFolder
 from ludus.oracles.morris.database import GAME_ID as MORRIS
 from ludus.oracles.morris.database import Database
 from ludus.oracles.morris.sectors import estimate_peak_bytes
-from ludus.oracles.morris.shared_solver import SharedSolveRun
-from ludus.oracles.morris.solver import SolveResult, SolveRun, make_solver, select_sectors
+from ludus.oracles.morris.solver import (
+    SharedSolveRun,
+    SolveResult,
+    SolveRun,
+    make_solver,
+    select_sectors,
+)
 from ludus.oracles.morris.verification import VerificationRun
 from ludus.oracles.storage import DamagedTable, read_manifest
 

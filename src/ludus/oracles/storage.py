@@ -15,14 +15,17 @@ import os
 import re
 import shlex
 import struct
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import zstandard
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadDatabase
@@ -72,8 +75,8 @@ def write_manifest(folder: Path, game: str, **fields: Any) -> None:
     write_bytes(folder / MANIFEST_NAME, text.encode(), sync=True)
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the fields of a folder's manifest; BadDatabase if it is missing or damaged.
+def read_manifest(folder: Path, game: str | None = None) -> dict[str, Any]:
+    """Return the fields of a folder's manifest; BadDatabase if it is missing, damaged or another's.
 
     Only its canonical form is accepted, so that any changed byte is detected.
     """
@@ -98,6 +101,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         )
     if not is_canonical:
         raise damaged_manifest(folder)
+    if game not in (None, fields.get("game")):
+        raise BadDatabase(f"{quote_path(folder)} does not hold {game}")
     return fields
 
 
@@ -266,3 +271,23 @@ class BlockFile:
             return self.path.stat().st_size
         except OSError as error:
             raise BadDatabase(f"cannot read {self.name}: {describe_os_error(error)}") from error
+
+
+class BlockCache:
+    """The blocks of several files that were read last, up to a size, for several threads."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._blocks: LRUCache[tuple[str, int], Any]
+        self._blocks = LRUCache(max_bytes, getsizeof=lambda block: block.nbytes)
+        self._lock = threading.Lock()
+
+    def get(self, file: BlockFile, number: int, read: Callable[[int], NDArray[Any]]) -> Any:
+        """Return a block of a file, which `read` reads if it is not here."""
+        key = file.path.name, number
+        with self._lock:
+            block = self._blocks.get(key)
+        if block is None:
+            block = read(number)  # other threads may look up theirs meanwhile
+            with suppress(ValueError), self._lock:  # it may be larger than the cache
+                self._blocks[key] = block
+        return block

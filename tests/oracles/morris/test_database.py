@@ -16,10 +16,9 @@ from hypothesis.extra import numpy as st_numpy
 from ludus._native.solver import Solver
 from ludus.core.errors import BadDatabase, CannotWrite
 from ludus.games.nine_mens_morris.rules import PRESETS
-from ludus.oracles.morris import table_file
-from ludus.oracles.morris.database import Database
+from ludus.oracles.morris import database as table_file
+from ludus.oracles.morris.database import BLOCK_SLOTS, Database, TableFile, ValueCounts
 from ludus.oracles.morris.sectors import moving_sectors
-from ludus.oracles.morris.table_file import BLOCK_SLOTS, TableFile, ValueCounts
 from support.repetition import repeat
 from support.solved_games import contents, solve_into
 

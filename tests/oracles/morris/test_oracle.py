@@ -14,10 +14,9 @@ from ludus.games.nine_mens_morris.bitboards import count_men
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracles import Oracle, Unsolved, Value, WrongRules
 from ludus.oracles import oracle as find_oracle
-from ludus.oracles.morris.database import Database
+from ludus.oracles.morris.database import Database, ValueCounts
 from ludus.oracles.morris.oracle import MorrisOracle
 from ludus.oracles.morris.sectors import all_sectors, moving_sectors, sides_to_move
-from ludus.oracles.morris.table_file import ValueCounts
 from support.morris import ENDING_RULES, derived, random_positions
 from support.repetition import repeat
 from support.solved_games import SolverTables

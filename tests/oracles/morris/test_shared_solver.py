@@ -14,8 +14,7 @@ from ludus.core.errors import CannotWrite
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles.morris.database import Database
 from ludus.oracles.morris.sectors import all_sectors
-from ludus.oracles.morris.shared_solver import CLAIMS_NAME, SharedSolveRun
-from ludus.oracles.morris.solver import SolveRun, make_solver
+from ludus.oracles.morris.solver import CLAIMS_NAME, SharedSolveRun, SolveRun, make_solver
 from support.waiting import wait_until
 
 RULES = Rules(men=4)

@@ -8,8 +8,7 @@ import pytest
 from ludus._native.solver import Solver
 from ludus.games.nine_mens_morris.batch import DRAW
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracles.morris.database import Database
-from ludus.oracles.morris.table_file import ValueCounts
+from ludus.oracles.morris.database import Database, ValueCounts
 from ludus.oracles.morris.verification import VerificationRun
 from support.repetition import repeat
 from support.solved_games import solve_into, solved_copy

@@ -78,6 +78,7 @@ class Move(NamedTuple):
 class Position(Drawable):
     """The pawns on the board and the side to move."""
 
+    letters: ClassVar[str] = LETTERS
     cells: str
     """One of `W`, `B` and `.` for each square, row by row from the top left."""
 
@@ -167,7 +168,7 @@ class Hexapawn(Game[Position, Move]):
     default_player: ClassVar[str] = "perfect:fallback=search"
     puzzle_rules: ClassVar[str | None] = "four"
     move_entry: ClassVar[str] = "ludus.games.squares_move_entry:HexapawnMoveEntry"
-    coding: ClassVar[str] = "ludus.games.squares_coding:HexapawnCoding"
+    coding: ClassVar[str] = "ludus.games.coding:SquaresCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {
         "crossed": "{winner} crossed the board",
         "men": "{loser} had no pawn left",

@@ -95,6 +95,7 @@ class Move(NamedTuple):
 class Position(Drawable):
     """The marks on the board. Crosses begin, so the number of marks gives the side to move."""
 
+    letters: ClassVar[str] = LETTERS
     cells: str
     """One of `X`, `O` and `.` for each square, row by row from the top left."""
 
@@ -155,7 +156,7 @@ class NoughtsAndCrosses(Game[Position, Move]):
     default_player: ClassVar[str] = "perfect:fallback=search"
     puzzle_rules: ClassVar[str | None] = ""
     move_entry: ClassVar[str] = "ludus.games.squares_move_entry:NoughtsAndCrossesMoveEntry"
-    coding: ClassVar[str] = "ludus.games.squares_coding:NoughtsAndCrossesCoding"
+    coding: ClassVar[str] = "ludus.games.coding:SquaresCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {"line": "{winner} completed a line"}
     draw_reasons: ClassVar[Mapping[str, str]] = {"full": "the board was full"}
 

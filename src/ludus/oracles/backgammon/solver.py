@@ -196,18 +196,15 @@ class EquityVerificationRun:
 
     def run(self) -> EquityVerification:
         with report_missing_threads(self._threads):
-            return self._verify()
-
-    def _verify(self) -> EquityVerification:
-        folder, extent = self._folder, self._folder.extent
-        equities = folder.read_all(EQUITY_FILE)
-        if extent.kind == "bearoff":
-            wrong = native.verify_two_sided(equities, extent.men, extent.points, self._threads)
-            return EquityVerification(equities.size, math.inf if wrong else 0.0, 0.0)
-        empty: Floats = np.empty(0, dtype=np.float32)
-        chances = folder.read_all(CHANCES_FILE) if folder.has(CHANCES_FILE) else empty
-        solver = make_solver(extent.men, self._device, self._threads)
-        if equities.size != solver.size**2:
-            raise BadDatabase(f"{folder.source} has a wrong number of values")
-        solver.load(equities, chances)
-        return EquityVerification(equities.size + chances.size, *solver.find_errors())
+            folder, extent = self._folder, self._folder.extent
+            equities = folder.read_all(EQUITY_FILE)
+            if extent.kind == "bearoff":
+                wrong = native.verify_two_sided(equities, extent.men, extent.points, self._threads)
+                return EquityVerification(equities.size, math.inf if wrong else 0.0, 0.0)
+            empty: Floats = np.empty(0, dtype=np.float32)
+            chances = folder.read_all(CHANCES_FILE) if folder.has(CHANCES_FILE) else empty
+            solver = make_solver(extent.men, self._device, self._threads)
+            if equities.size != solver.size**2:
+                raise BadDatabase(f"{folder.source} has a wrong number of values")
+            solver.load(equities, chances)
+            return EquityVerification(equities.size + chances.size, *solver.find_errors())

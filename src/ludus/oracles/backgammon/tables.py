@@ -5,17 +5,16 @@ A table has one value for each pair of placements, that of the side to move firs
 """
 
 import json
-import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import comb
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
 import zstandard
-from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from ludus._native import equities as native
@@ -24,6 +23,7 @@ from ludus.core.files import lock_folder, quote_path
 from ludus.games.backgammon.board import BAR, HOME
 from ludus.oracles.storage import (
     MANIFEST_NAME,
+    BlockCache,
     BlockFile,
     compress_block,
     damaged_manifest,
@@ -125,26 +125,21 @@ class TableFolder:
         self.folder = folder
         self.extent = extent
         self._files: dict[str, BlockFile] = {}
-        self._blocks: LRUCache[tuple[str, int], Floats]
-        self._blocks = LRUCache(CACHE_BYTES, getsizeof=lambda block: block.nbytes)
-        self._lock = threading.Lock()
+        self._cache = BlockCache(CACHE_BYTES)
 
     @classmethod
     def open(cls, folder: Path | str) -> "TableFolder":
         """Open a folder; BadDatabase if it has no tables of backgammon."""
         folder = Path(folder)
-        fields = read_manifest(folder)
-        if fields.get("game") != GAME_ID:
-            raise BadDatabase(f"{quote_path(folder)} does not hold {GAME_ID}")
-        try:
-            extent = Extent(fields["kind"], fields["men"])
-            is_known = extent.kind in ("bearoff", "hypergammon") and extent.men in range(1, 16)
-            is_known &= isinstance(extent.men, int)
-        except (KeyError, TypeError) as error:
-            raise damaged_manifest(folder) from error
-        if not is_known:
+        fields = read_manifest(folder, GAME_ID)
+        kind, men = fields.get("kind"), fields.get("men")
+        if (
+            kind not in ("bearoff", "hypergammon")
+            or type(men) is not int
+            or men not in range(1, 16)
+        ):
             raise damaged_manifest(folder)
-        return cls(folder, extent)
+        return cls(folder, Extent(kind, men))
 
     @classmethod
     @contextmanager
@@ -205,19 +200,9 @@ class TableFolder:
         values = np.empty(len(slots), dtype=np.float32)
         for number in np.unique(numbers):
             chosen = numbers == number
-            values[chosen] = self._block(file, int(number))[offsets[chosen]]
+            block = self._cache.get(file, int(number), partial(self._read_block, file))
+            values[chosen] = block[offsets[chosen]]
         return values
-
-    def _block(self, file: BlockFile, number: int) -> Floats:
-        """Return a block; recently read ones are cached."""
-        key = file.path.name, number
-        with self._lock:
-            block = self._blocks.get(key)
-        if block is None:
-            block = self._read_block(file, number)
-            with suppress(ValueError), self._lock:
-                self._blocks[key] = block
-        return block
 
     def _read_block(self, file: BlockFile, number: int) -> Floats:
         [data] = file.read_compressed(number, number + 1)

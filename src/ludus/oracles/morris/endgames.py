@@ -17,10 +17,9 @@ from ludus.core.errors import BadDatabase, CannotWrite
 from ludus.core.files import cache_folder
 from ludus.core.processes import count_cores
 from ludus.games.nine_mens_morris.rules import Rules
-from ludus.oracles.morris.database import Database, Half
+from ludus.oracles.morris.database import Database, Half, ValueCounts
 from ludus.oracles.morris.oracle import ValueCodes, all_halves
 from ludus.oracles.morris.sectors import Sector, moving_sectors, without_repetition
-from ludus.oracles.morris.table_file import ValueCounts
 
 MAX_MEN = 4
 """Maximum number of men of each side."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from ludus.core.errors import BadDatabase
 from ludus.core.processes import report_missing_threads
-from ludus.oracles.morris.database import Database
+from ludus.oracles.morris.database import Database, ValueCounts, drop_depth
 from ludus.oracles.morris.sectors import (
     Sector,
     TableReferences,
@@ -18,7 +18,6 @@ from ludus.oracles.morris.sectors import (
     subspace_of,
 )
 from ludus.oracles.morris.solver import SectorSolver, SolveProgress, Stopped, load_table
-from ludus.oracles.morris.table_file import ValueCounts, drop_depth
 
 
 @dataclass
