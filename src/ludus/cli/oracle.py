@@ -83,7 +83,7 @@ def solve(
     """Solve a game of the Morris family, hypergammon, or bearing off in backgammon."""
     from ludus.cli.output import run_with_progress_bar
     from ludus.oracles.backgammon.solver import EquityResult
-    from ludus.oracles.morris.shared_solver import SharedSolveRun
+    from ludus.oracles.morris.solver import SharedSolveRun
     from ludus.oracles.solving import SolveOptions, open_solve_run
 
     chosen = named_game(game, rules)
