@@ -6,10 +6,12 @@ import subprocess
 import pytest
 
 import ludus
+from ludus.analysis import review_records
 from ludus.core.errors import BadRecord, LudusError
 from ludus.core.record import Record
 from ludus.protocol.backgammon_files import format_games, make_records, read_games
-from ludus.protocol.mat_files import parse_mat
+from ludus.protocol.gnubg import GnubgEvaluator
+from ludus.protocol.mat_files import format_mat, parse_mat
 from ludus.protocol.processes import find_program
 from ludus.protocol.sgf_files import parse_sgf
 from support.repetition import repeat
@@ -81,7 +83,7 @@ gnubg.command("save match from_mat.sgf")
 
 
 @pytest.mark.needs_debian("gnubg")
-@pytest.mark.parametrize("rules", ["cube=yes", "cube=yes,match=5"])
+@pytest.mark.parametrize("rules", ["standard", "cube=yes", "cube=yes,match=5"])
 def test_gnubg_reads_and_writes_the_same_games(rules, tmp_path):
     records = play(rules)
     for suffix in (".mat", ".sgf"):
@@ -207,3 +209,48 @@ def test_damaged_files_are_read_or_refused_in_one_line(suffix, tmp_path):
             complaints.append(str(error))
     assert len(complaints) > 10
     assert all("\n" not in each and len(each) < 500 for each in complaints)
+
+
+def take_turns(count, first="tool", second="random"):
+    """Records of games in which the players take turns to begin."""
+    game = ludus.game("backgammon")
+    players = ludus.player(first, game), ludus.player(second, game)
+    return [
+        Record.from_game(ludus.play_game(game, players[:: -1 if n % 2 else 1], seed=n), game)
+        for n in range(count)
+    ]
+
+
+def test_a_mat_file_to_be_read():
+    records = take_turns(2)
+    lines = format_mat(records).splitlines()
+    assert lines[0] == " 0 point match"
+    assert lines[2] == " Game 1"
+    assert lines[3].split() == ["tool", ":", "0", "random", ":", "0"]
+    assert lines[4].startswith("  1) ")
+    second = lines.index(" Game 2")
+    # Random begins the second game, and his is the right column.
+    assert lines[second + 2][5:20].strip() == ""
+    assert sum(line.strip().startswith("Wins") for line in lines) == 2
+
+
+def test_games_that_cannot_be_written():
+    whole = take_turns(1)[0]
+    cut = Record({**whole.headers, "Result": "*"}, type(whole.line)(whole.line.moves[:6]))
+    with pytest.raises(BadRecord, match="not played to its end"):
+        format_mat([cut])
+    with pytest.raises(BadRecord, match="other players"):
+        format_mat([whole, *take_turns(1, second="tool")])
+
+
+@pytest.mark.needs_debian("gnubg")
+def test_a_strong_side_gives_away_less_than_chance():
+    record = take_turns(1, "gnubg", "random")[0]
+    review = review_records([record], GnubgEvaluator(0), has_luck=False)
+    assert len(review.decisions) > 20
+    assert review.summarize(0).error_per_decision == 0  # evaluated by itself
+    assert review.summarize(1).error_per_decision > 0.1
+    worst = max((each for _, each in review.decisions), key=lambda each: each.cost)
+    assert worst.mark == "??"
+    assert worst.best != worst.move
+    assert 0 <= worst.after.chances.win <= 1

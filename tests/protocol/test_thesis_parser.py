@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ludus.protocol.thesis_socket import MAX_PENDING_BYTES, IncompleteState, make_state_reader
+from ludus.protocol.thesis_socket import MAX_PENDING_BYTES, IncompleteState, StateReader
 
 START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"
 OTHER = b"MMEOOOOOOOOOOOOOOOOOOOOO7721"
@@ -14,7 +14,7 @@ OTHER = b"MMEOOOOOOOOOOOOOOOOOOOOO7721"
 
 def read(dialect, chunks):
     """All states that chunks of bytes hold, the rest at the end included."""
-    found, texts = make_state_reader(dialect), []
+    found, texts = StateReader(dialect), []
     for chunk in chunks:
         found.feed(chunk)
         while (text := found.next()) is not None:
@@ -59,7 +59,7 @@ def test_an_early_line_end_does_not_cost_the_next_state():
 
 @pytest.mark.parametrize(("dialect", "byte"), [("lines", b"M"), ("lines", b"\0"), ("2018", b"\0")])
 def test_nobody_waits_for_ever(dialect, byte):
-    found = make_state_reader(dialect)
+    found = StateReader(dialect)
     found.feed(byte * MAX_PENDING_BYTES)
     assert found.next() is None
     found.feed(byte)
@@ -68,7 +68,7 @@ def test_nobody_waits_for_ever(dialect, byte):
 
 
 def test_bytes_behind_a_whole_line_do_not_make_it_too_long():
-    found = make_state_reader("lines")
+    found = StateReader("lines")
     found.feed(START + b"\n" + b"x" * MAX_PENDING_BYTES)
     assert found.next() == START.decode()
     assert found.next() is None

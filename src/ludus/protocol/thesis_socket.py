@@ -5,7 +5,6 @@ import queue
 import re
 import signal
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -14,7 +13,7 @@ from typing import Any, Literal
 
 from ludus.core.errors import BadPosition, BadSpec, LudusError, quote, to_one_line
 from ludus.core.game import AnyGame
-from ludus.core.player import Choice, Player
+from ludus.core.player import Player
 from ludus.games.nine_mens_morris import to_thesis_move
 from ludus.games.nine_mens_morris.board import READING_ORDER, Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
@@ -30,17 +29,27 @@ class IncompleteState(LudusError):
     """No complete state was received within the limits on bytes or time."""
 
 
-class StateReader(ABC):
+class StateReader:
     """Incremental parser that splits a byte stream into states of 28 characters.
 
-    The dialect `lines` has one state per line. The dialect `2018` follows the author's program of
-    that year, which reads 30 bytes and takes 28 of them from the first O, M or E on; so a state
-    may be followed by a line end, or preceded by two bytes of length as Java writes strings, or
-    neither.
+    The dialect `lines` has one state per nonempty line. The dialect `2018` follows the author's
+    program of that year, which reads 30 bytes and takes 28 of them from the first O, M or E on; so
+    a state may be followed by a line end, or preceded by two bytes of length as Java writes
+    strings, or neither.
+
+    >>> reader = StateReader("lines")
+    >>> reader.feed(b"first\\r\\n\\nsec"), reader.next(), reader.next(), reader.end()
+    (None, 'first', None, 'sec')
+    >>> reader = StateReader("2018")
+    >>> reader.feed(b"\\x00\\x1cOOOOOOOOOOOOOOOOOOOOOOOO9900\\r\\nOO")
+    >>> reader.next(), reader.next(), reader.end()
+    ('OOOOOOOOOOOOOOOOOOOOOOOO9900', None, 'OO')
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
         self._bytes = bytearray()
+        self._skipped = 0
 
     @property
     def has_partial_state(self) -> bool:
@@ -51,54 +60,32 @@ class StateReader(ABC):
         """Add received bytes."""
         self._bytes += chunk
 
-    @abstractmethod
     def next(self) -> str | None:
         """Return the next candidate state, or None while it is incomplete.
 
         Raise IncompleteState after too many bytes without one.
         """
+        return self._next_2018() if self._dialect == "2018" else self._next_line()
 
     def end(self) -> str | None:
         """Return the remaining text at the end of the stream, or None."""
-        rest = _decode(self._bytes)
-        self._bytes.clear()
-        return rest or None
+        return self._take(len(self._bytes)) or None
 
+    def _take(self, length: int) -> str:
+        text = self._bytes[:length].decode("ascii", "backslashreplace").strip("\r\n \t")
+        del self._bytes[:length]
+        return text
 
-class LineStateReader(StateReader):
-    """Reader of the dialect `lines`: one state per nonempty line.
-
-    >>> reader = LineStateReader()
-    >>> reader.feed(b"first\\r\\n\\nsec"), reader.next(), reader.next(), reader.end()
-    (None, 'first', None, 'sec')
-    """
-
-    def next(self) -> str | None:
+    def _next_line(self) -> str | None:
         # Empty lines are skipped, since interactive users press Return.
         while (end := self._bytes.find(b"\n", 0, MAX_PENDING_BYTES + 1)) >= 0:
-            line = self._bytes[:end]
-            del self._bytes[: end + 1]
-            if text := _decode(line):
+            if text := self._take(end + 1):
                 return text
         if len(self._bytes) > MAX_PENDING_BYTES:
             raise IncompleteState(f"a line is longer than {MAX_PENDING_BYTES} bytes")
         return None
 
-
-class StateReader2018(StateReader):
-    """Reader of the dialect `2018`: 28 bytes from the first O, M or E on; others are skipped.
-
-    >>> reader = StateReader2018()
-    >>> reader.feed(b"\\x00\\x1cOOOOOOOOOOOOOOOOOOOOOOOO9900\\r\\nOO")
-    >>> reader.next(), reader.next(), reader.end()
-    ('OOOOOOOOOOOOOOOOOOOOOOOO9900', None, 'OO')
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._skipped = 0
-
-    def next(self) -> str | None:
+    def _next_2018(self) -> str | None:
         first = next((place for place, byte in enumerate(self._bytes) if byte in b"OME"), None)
         before = len(self._bytes) if first is None else first
         del self._bytes[:before]
@@ -112,19 +99,8 @@ class StateReader2018(StateReader):
         length = STATE_LENGTH if broken < 0 else broken
         if len(self._bytes) < length:
             return None
-        text = _decode(self._bytes[:length])
-        del self._bytes[:length]
         self._skipped = 0
-        return text
-
-
-def make_state_reader(dialect: Dialect) -> StateReader:
-    """Return the state reader for a dialect."""
-    return StateReader2018() if dialect == "2018" else LineStateReader()
-
-
-def _decode(line: bytes | bytearray) -> str:
-    return bytes(line).decode("ascii", "backslashreplace").strip("\r\n \t")
+        return self._take(length)
 
 
 STATE_PATTERN = re.compile("[OME]{24}[0-9]{4}")
@@ -173,9 +149,8 @@ MAX_BATCH_SIZE = 256
 STOP_TIME = 1.0
 """Seconds for which a server that ends waits for its player."""
 
-MoveRequest = tuple[Any, asyncio.Future[Any]]
-MoveBatch = tuple[list[Any], Future[list[Choice]]]
-"""Positions, and the choices to be made there."""
+MoveRequest = tuple[Any, Future[Any]]
+"""A position, and the move to be chosen there."""
 
 
 class RequestBatcher:
@@ -183,8 +158,7 @@ class RequestBatcher:
 
     def __init__(self, player: Player) -> None:
         self._player = player
-        self._requests: asyncio.Queue[MoveRequest] = asyncio.Queue()
-        self._batches: queue.SimpleQueue[MoveBatch | None] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[MoveRequest | None] = queue.SimpleQueue()
         # A daemon thread: a player that cannot be stopped does not keep the server from ending.
         self._thread = threading.Thread(target=self._choose_moves, name="player", daemon=True)
         self._thread.start()
@@ -196,58 +170,42 @@ class RequestBatcher:
 
     async def request_move(self, position: MorrisPosition) -> Any:
         """Return the player's move; raise LudusError if the player fails."""
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._requests.put_nowait((position, answer))
-        return await answer
-
-    async def run(self) -> None:
-        """Process batches of requests until cancelled."""
-        while True:
-            requests = [await self._requests.get()]
-            while len(requests) < MAX_BATCH_SIZE and not self._requests.empty():
-                requests.append(self._requests.get_nowait())
-            # Requests of disconnected clients were cancelled.
-            waiting = [request for request in requests if not request[1].done()]
-            if waiting:
-                await self._run_batch(waiting)
+        answer: Future[Any] = Future()
+        self._requests.put((position, answer))
+        return await asyncio.wrap_future(answer)
 
     def close(self) -> None:
         """End the thread, and stop its search if the player supports that.
 
         `is_choosing` is true afterwards if the player goes on nevertheless.
         """
-        self._batches.put(None)
+        self._requests.put(None)
         if callable(stop := getattr(self._player, "stop", None)):
             stop()
         self._thread.join(STOP_TIME)
 
     def _choose_moves(self) -> None:
-        """Run the player; on its own thread."""
-        while (batch := self._batches.get()) is not None:
-            positions, choices = batch
-            if not choices.set_running_or_notify_cancel():
-                continue
-            try:
-                choices.set_result(self._player.choose_many(positions))
-            except Exception as error:  # a player's failure must not end the server
-                choices.set_exception(error)
+        while True:
+            batch = [self._requests.get()]
+            while len(batch) < MAX_BATCH_SIZE and not self._requests.empty():
+                batch.append(self._requests.get_nowait())
+            if None in batch:
+                return
+            # Requests of disconnected clients were cancelled.
+            waiting = [each for each in batch if each and each[1].set_running_or_notify_cancel()]
+            if waiting:
+                self._answer(waiting)
 
-    async def _run_batch(self, requests: list[MoveRequest]) -> None:
-        positions = [position for position, _ in requests]
-        choices: Future[list[Choice]] = Future()
-        self._batches.put((positions, choices))
+    def _answer(self, requests: list[MoveRequest]) -> None:
         try:
-            moves = [choice.move for choice in await asyncio.wrap_future(choices)]
-        except Exception as error:
+            choices = self._player.choose_many([position for position, _ in requests])
+            for (_, answer), choice in zip(requests, choices, strict=True):
+                answer.set_result(choice.move)
+        except Exception as error:  # a player's failure must not end the server
             fault = LudusError(f"{self._player.spec} failed: {error}")
-            moves = [fault] * len(requests)
-        for move, (_, answer) in zip(moves, requests, strict=True):
-            if answer.done():
-                continue
-            if isinstance(move, LudusError):
-                answer.set_exception(move)
-            else:
-                answer.set_result(move)
+            for _, answer in requests:
+                if not answer.done():
+                    answer.set_exception(fault)
 
 
 READ_SIZE = 4096
@@ -329,7 +287,6 @@ class ThesisServer:
             where = f"{quote(wanted.host)}, port {wanted.port}"
             raise LudusError(f"cannot listen at {where}: {error}") from error
         self._batcher = RequestBatcher(self._player)
-        batching = asyncio.create_task(self._batcher.run())
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -337,9 +294,9 @@ class ThesisServer:
         await stop.wait()
         server.close()
         self._is_ending = True
-        for task in (batching, *self._clients):
+        for task in self._clients:
             task.cancel()
-        await asyncio.gather(batching, *self._clients, return_exceptions=True)
+        await asyncio.gather(*self._clients, return_exceptions=True)
         self._batcher.close()
 
     async def _handle_connection(
@@ -369,7 +326,7 @@ class ThesisServer:
         try:
             await self._acquire_slot()
             try:
-                found = make_state_reader(self._settings.dialect)
+                found = StateReader(self._settings.dialect)
                 while (text := await self._next(found, reader)) is not None:
                     await self._send(writer, await self._answer(text))
             finally:
