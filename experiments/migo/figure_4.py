@@ -27,7 +27,8 @@ def run(context: Context) -> Iterator[Finding]:
             runs = int(context.setting("runs"))
             found = collect_runs(context, row.extra, runs, name)
             programs[name] = [each.learned for each in found]
-        yield measure_share(row, programs[name])
+        hits = sum(has_rule(row, program) for program in programs[name])
+        yield Measurement.proportion(row.name, hits, len(programs[name]))
     for name, learned in programs.items():
         program, count = Counter(map(tuple, learned)).most_common(1)[0]
         yield Table(
@@ -41,12 +42,6 @@ def run(context: Context) -> Iterator[Finding]:
         f"{name} in {count} of {len(programs[name])}" for name, count in complete.items()
     )
     yield Remark(f"All rules of Figure 4 were found by the end of a run: {counts}.")
-
-
-def measure_share(row: PublishedRow, programs: Sequence[list[str]]) -> Measurement:
-    """How many runs have found the published rule."""
-    hits = sum(has_rule(row, program) for program in programs)
-    return Measurement.proportion(row.name, hits, len(programs))
 
 
 def has_rule(row: PublishedRow, program: Sequence[str]) -> bool:

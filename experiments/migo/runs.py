@@ -46,7 +46,11 @@ def collect_runs(
         key = f"{label} {asdict(courses[0])} and {len(courses) - 1} more"
 
         def compute(courses: list[RunConfig] = courses) -> list[Any]:
-            return [_run_as_json(each) for each in run_trainings(courses, context.pool)]
+            # Times are rounded to microseconds.
+            return [
+                {**asdict(each), "seconds": [round(number, 6) for number in each.seconds]}
+                for each in run_trainings(courses, context.pool)
+            ]
 
         found += [RunResult(**each) for each in context.cached(key, compute)]
     return found
@@ -112,11 +116,6 @@ def measure_regret(row: PublishedRow, found: list[RunResult]) -> Measurement:
     if "deviation" in row.extra:
         note += f", published {row['deviation']:.2f}"
     return Measurement.mean(row.name, values, note, "regret")
-
-
-def _run_as_json(marks: RunResult) -> dict[str, Any]:
-    """Return a run as JSON, with times rounded to microseconds."""
-    return {**asdict(marks), "seconds": [round(each, 6) for each in marks.seconds]}
 
 
 def read_published_curves() -> dict[tuple[str, str], list[float]]:

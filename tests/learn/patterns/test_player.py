@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 import ludus
+from ludus.arena.match import play_compiled_games
 from ludus.core.errors import BadSpec, LudusError, UnknownName
 from ludus.games.nine_mens_morris import PRESETS
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS
@@ -18,7 +19,7 @@ from ludus.learn.patterns.inference import (
     compute_move_weights,
     parse_options,
 )
-from ludus.learn.patterns.network import encode_quadrant
+from ludus.learn.patterns.network import encode_quadrant, learn_match
 from ludus.learn.patterns.network_file import load_network, load_network_file
 from support.morris import UNUSUAL, morris, odd_positions
 from support.waiting import PATIENCE
@@ -184,7 +185,6 @@ def test_the_same_seed_gives_the_same_game():
 
 def test_published_and_tuned_strength():
     """Section 7: it defeats newbie and basic mostly; tuned it beats focused, over 60% of 2,000."""
-    from ludus.reproduce.matches import play_compiled_games
 
     def wins(spec, opponent):
         begun = play_compiled_games(
@@ -256,8 +256,6 @@ def watched(spec, opponent, seed):
 
 def test_it_learns_while_it_plays_what_the_match_shows(tmp_path):
     """All it misses is a last move of the other side, which it does not get to see."""
-    from ludus.learn.patterns.network import learn_match
-
     endings = set()
     for seed in range(6):
         path = tmp_path / f"{seed}.patterns"

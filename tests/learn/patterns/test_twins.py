@@ -7,6 +7,7 @@ import pytest
 
 import ludus
 from ludus._native import patterns as native
+from ludus.arena.match import play_compiled_games
 from ludus.games.nine_mens_morris import PRESETS
 from ludus.learn.patterns.inference import PRESETS as SETTINGS
 from ludus.learn.patterns.inference import FuzzySettings, build_policy, compute_move_weights
@@ -68,8 +69,6 @@ def test_python_positions_are_weighed_like_compiled_ones():
 @pytest.mark.parametrize("names", [("fuzzy", "focused"), ("newbie", "fuzzy:k=3,take=share")])
 def test_compiled_games_end_like_matches_of_the_players(names):
     """Shares of wins and the mean length of 200 matches within four standard errors."""
-    from ludus.reproduce.matches import play_compiled_games
-
     game = morris()
     many = play_compiled_games(game, names, 20_000, seed=1, threads=2, max_plies=10_000)
     players = tuple(ludus.player(name, game) for name in names)
@@ -78,8 +77,6 @@ def test_compiled_games_end_like_matches_of_the_players(names):
 
 
 def test_compiled_games_depend_on_the_seed_alone():
-    from ludus.reproduce.matches import play_compiled_games
-
     game, names = morris(), ("fuzzy", "fuzzy:k=1")
     once = play_compiled_games(game, names, 3000, seed=7, threads=1, max_plies=10_000)
     assert once == play_compiled_games(game, names, 3000, seed=7, threads=2, max_plies=10_000)
@@ -88,8 +85,6 @@ def test_compiled_games_depend_on_the_seed_alone():
 
 
 def test_who_is_not_compiled_is_not_played():
-    from ludus.reproduce.matches import play_compiled_games
-
     def played(*names):
         return play_compiled_games(morris(), names, 10, seed=0, threads=1, max_plies=100)
 

@@ -255,15 +255,12 @@ class DependentLearner:
         if self.is_specific:
             draws = self._most_specific_draw(background, examples.all_state_ids("draw"))
         else:
-            num_draws = self._num_draws(examples, num_wins)
+            num_draws = examples.count_levels("draw", self.levels)
+            # Draws have as many levels as wins; one more if both kinds have all their levels.
+            if num_wins < self.levels - 1 or num_draws < self.levels:
+                num_draws = min(num_draws, num_wins)
             draws = self._learn_levels(task, "draw", num_draws)
         return LearnedClauses(wins, draws, tuple(alternatives))
-
-    def _num_draws(self, examples: ExampleSet, num_wins: int) -> int:
-        """Return the number of levels of wins; one more if both kinds have all their levels."""
-        found = examples.count_levels("draw", self.levels)
-        is_complete = num_wins == self.levels - 1 and found == self.levels
-        return found if is_complete else min(found, num_wins)
 
     def _learn_levels(
         self, task: "_LearningTask", kind: ExampleKind, levels: int

@@ -250,17 +250,19 @@ class StrategyLearner:
 
         If it was won, every move of the learner wins; if it was drawn from a state without a known
         win, every move of both sides draws: a mistake would have been punished. A loss gives no
-        examples.
+        examples. If learning is separated, there are draws only once wins are stable.
         """
         deepest = len(state_ids) // 2
         if self._known.win_level(state_ids[0], deepest) is not None:
             return
-        collects_wins, collects_draws = self._collected_kinds()
+        is_mixed = self.settings.learning == "mixed"
+        is_stable = self._num_stable >= self._patience
         moves = list(iterate_moves_with_depth(state_ids))
-        if score > 0 and collects_wins:
+        if score > 0 and (is_mixed or not is_stable):
             for level, edge in moves[::2]:
                 self.examples.add("win", level, edge)
-        if score == 0 and collects_draws and not self._known.can_draw(state_ids[0], deepest):
+        may_add_draws = score == 0 and (is_mixed or is_stable)
+        if may_add_draws and not self._known.can_draw(state_ids[0], deepest):
             for level, edge in moves:
                 self.examples.add("draw", level, edge)
 
@@ -288,13 +290,6 @@ class StrategyLearner:
             has_lost = score != 0 and (score > 0) != (number % 2 == 0)
             if not has_lost and self._known.win_level(edge[1]) is None:
                 self.examples.add("draw", level, edge)
-
-    def _collected_kinds(self) -> tuple[bool, bool]:
-        """Return whether examples of wins and of draws are collected now."""
-        if self.settings.learning == "mixed":
-            return True, True
-        is_stable = self._num_stable >= self._patience
-        return not is_stable, is_stable
 
     def _relearn(self) -> None:
         before = self._signature()

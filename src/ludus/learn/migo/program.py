@@ -86,9 +86,6 @@ class Program:
         """Iterate over the predicates in learning order."""
         return iter(self._by_head)
 
-    def __len__(self) -> int:
-        return len(self.clauses)
-
     def __add__(self, clauses: Iterable[Clause]) -> "Program":
         return Program((*self.clauses, *clauses))
 
