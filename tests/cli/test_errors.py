@@ -141,11 +141,6 @@ def test_a_file_without_games_is_not_converted(ludus, tmp_path):
     assert not out.exists()
 
 
-def test_a_process_says_the_same():
-    result = process("perft", "hexapawn", "x")
-    assert (result.status, result.out, result.err.count("\n")) == (2, "", 1)
-
-
 def test_arguments_that_are_no_text():
     result = process("perft", b"hexa\xffpawn", "1")
     assert (result.status, result.out) == (2, "")

@@ -18,9 +18,6 @@ app = make_group(
     help="Evaluate moves and games of backgammon, and convert them for other programs."
 )
 
-PliesOption = Annotated[
-    int, typer.Option("--plies", min=0, max=2, help="Search depth of GNU Backgammon.")
-]
 EvaluatorPliesOption = Annotated[
     int | None,
     typer.Option(
@@ -141,7 +138,13 @@ def _print_errors(decisions: list[dict[str, Any]]) -> None:
 
 
 @app.command()
-def review(file: RecordArgument, plies: PliesOption = 2, json: JsonOption = False) -> None:
+def review(
+    file: RecordArgument,
+    plies: Annotated[
+        int, typer.Option("--plies", min=0, max=2, help="Search depth of GNU Backgammon.")
+    ] = 2,
+    json: JsonOption = False,
+) -> None:
     """Evaluate every move of recorded games; mark errors and print each side's error per move."""
     from ludus.analysis import RecordsReview
     from ludus.analysis.records import list_checker_plays, review_plies

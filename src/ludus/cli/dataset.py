@@ -33,9 +33,9 @@ from ludus.cli.output import (
 from ludus.core.files import atomic_file, check_output, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from ludus.datasets.morris.labels import LabelCounts, Labels
+    from ludus.datasets.morris.labels import LabelCounts
     from ludus.datasets.morris.statistics import DatasetStatistics
     from ludus.games.nine_mens_morris.batch import MoveBatch
     from ludus.games.nine_mens_morris.rules import Rules as MorrisRules
@@ -91,14 +91,8 @@ def check(file: DatasetArgument, rules: RulesOption = "", json: JsonOption = Fal
         print_json(**about, **{key: values[key] for key in keys})
     else:
         _print_faults(statistics)
-        verdict = (
-            "valid"
-            if statistics.is_valid
-            else "invalid"
-            if statistics.entries
-            else "nothing to check"
-        )
-        print(f"{statistics.entries} entries; {verdict}")
+        invalid = "invalid" if statistics.entries else "nothing to check"
+        print(f"{statistics.entries} entries; {'valid' if statistics.is_valid else invalid}")
     if not statistics.is_valid:
         raise typer.Exit(1)
 
@@ -237,7 +231,12 @@ def _write_labels(
 
     began = clock.perf_counter()
     with make_executor(cluster=cluster) if cluster else nullcontext() as executor:
-        labeller = Labeller(parse_rules(rules), oracle, executor, _track_labels)
+        labeller = Labeller(
+            parse_rules(rules),
+            oracle,
+            executor,
+            lambda batches, count: track_progress(batches, count, "labelling"),
+        )
         write = labeller.export_file if is_export else labeller.label_file
         solved = write(file, out)
     seconds = round(clock.perf_counter() - began, 3)
@@ -247,10 +246,6 @@ def _write_labels(
         print_json(**counts, solved=solved, out=str(out), **size, seconds=seconds)
         return
     _print_label_counts(labeller.counts)
-
-
-def _track_labels(batches: "Iterable[Labels]", count: int | None) -> "Iterable[Labels]":
-    return track_progress(batches, count, "labelling")
 
 
 def _print_label_counts(tally: "LabelCounts") -> None:
@@ -269,47 +264,42 @@ def _print_label_counts(tally: "LabelCounts") -> None:
     print(f"{tally.critical_reached} of them have numbers of men that occur in games")
 
 
-StatesOption = Annotated[
-    int,
-    typer.Option(
-        "--states",
-        metavar="N",
-        min=1,
-        max=100_000_000,
-        help="Number of positions.",
-        show_default=False,
-    ),
-]
-TeacherOption = Annotated[
-    str,
-    typer.Option(
-        "--teacher",
-        metavar="PLAYER",
-        help="The player to record.",
-        show_default="that of the game",
-    ),
-]
-OpponentsOption = Annotated[
-    str,
-    typer.Option(
-        "--opponents",
-        metavar="PLAYER,PLAYER…",
-        help="The opponents of the teacher.",
-        show_default="those of the game, and the teacher itself",
-    ),
-]
-GeneratorOption = Annotated[
-    str, typer.Option("--options", metavar="KEY=VALUE,…", help="Options of the game's generator.")
-]
-
-
 def generate(
     game: GameArgument,
     out: OutputFileOption,
-    states: StatesOption,
-    teacher: TeacherOption = "",
-    opponents: OpponentsOption = "",
-    options: GeneratorOption = "",
+    states: Annotated[
+        int,
+        typer.Option(
+            "--states",
+            metavar="N",
+            min=1,
+            max=100_000_000,
+            help="Number of positions.",
+            show_default=False,
+        ),
+    ],
+    teacher: Annotated[
+        str,
+        typer.Option(
+            "--teacher",
+            metavar="PLAYER",
+            help="The player to record.",
+            show_default="that of the game",
+        ),
+    ] = "",
+    opponents: Annotated[
+        str,
+        typer.Option(
+            "--opponents",
+            metavar="PLAYER,PLAYER…",
+            help="The opponents of the teacher.",
+            show_default="those of the game, and the teacher itself",
+        ),
+    ] = "",
+    options: Annotated[
+        str,
+        typer.Option("--options", metavar="KEY=VALUE,…", help="Options of the game's generator."),
+    ] = "",
     rules: RulesOption = "",
     time: TimeOption = None,
     nodes: NodesOption = None,

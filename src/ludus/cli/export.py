@@ -5,8 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ludus.cli.help import HelpGroup, complete_player, make_group
-from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, list_spec_files
+from ludus.cli.help import HelpGroup, make_group
+from ludus.cli.options import (
+    ForceOption,
+    JsonOption,
+    OutputFileOption,
+    complete_player,
+    list_spec_files,
+)
 from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.errors import BadSpec
 from ludus.core.files import add_suffix, check_output, quote_path, write_bytes

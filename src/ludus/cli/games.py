@@ -8,6 +8,7 @@ import typer
 from ludus.cli.options import GameArgument, JsonOption, PositionOption, RulesOption, parse_position
 from ludus.cli.output import (
     dataclass_as_json,
+    game_as_json,
     has_progress_bar,
     print_json,
     print_table,
@@ -110,8 +111,7 @@ def perft(
     seconds = time.perf_counter() - began
     if json:
         print_json(
-            game=chosen.id,
-            rules=dataclass_as_json(chosen.rules),
+            **game_as_json(chosen),
             position=str(start),
             depth=depth,
             engine=engine,

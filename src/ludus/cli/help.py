@@ -103,8 +103,7 @@ def _type_name(parameter: Any) -> str:
 
 def complete_command_line(command: Any) -> int | None:
     """Print what a shell asks for to complete a command line; None if it does not ask."""
-    instruction = os.environ.get(COMPLETION_VARIABLE)
-    if not instruction:
+    if not (instruction := os.environ.get(COMPLETION_VARIABLE)):
         return None
     from typer._completion_classes import completion_init
     from typer.completion import shell_complete
@@ -137,22 +136,3 @@ def completion(
             prog_name="ludus", complete_var=COMPLETION_VARIABLE, shell=shell.value
         )
     )
-
-
-def complete_game(incomplete: str) -> list[str]:
-    """Return the games, or the presets of a game, that continue a word."""
-    from ludus.games import GAMES
-
-    name, colon, _ = incomplete.partition(":")
-    if colon and name in GAMES:
-        words = [f"{name}:{preset}" for preset in GAMES[name].presets]
-    else:
-        words = list(GAMES)
-    return [word for word in words if word.startswith(incomplete)]
-
-
-def complete_player(incomplete: str) -> list[str]:
-    """Return the players that continue a word."""
-    from ludus.players import PLAYERS
-
-    return [name for name in PLAYERS if name.startswith(incomplete)]

@@ -215,19 +215,20 @@ def _print_warning(
 ) -> None:
     """Print a warning on standard error, ours in one line without the place in the program."""
     if issubclass(category, LudusWarning):
-        print(f"ludus: note: {to_one_line(str(message), MAX_MESSAGE_LENGTH)}", file=sys.stderr)
+        print_notice(to_one_line(str(message), MAX_MESSAGE_LENGTH))
     else:
         print(f"{category.__name__}: {message}", file=sys.stderr)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
+    is_json = _is_json(arguments)
     try:
-        status = _invoke(arguments)
+        status = _invoke(arguments, is_json)
         sys.stdout.flush()
     except (LudusError, _ClickError) as error:
         message = error.format_message() if hasattr(error, "format_message") else str(error)
-        return _print_error(message, type(error).__name__, _is_json(arguments))
+        return _print_error(message, type(error).__name__, is_json)
     except (KeyboardInterrupt, typer.Abort):
         return EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -236,7 +237,7 @@ def run(arguments: Sequence[str]) -> int:
     except RuntimeError as error:
         if str(error) != NO_THREAD:
             raise
-        return _print_error(f"cannot start a thread: {error}", "LudusError", _is_json(arguments))
+        return _print_error(f"cannot start a thread: {error}", "LudusError", is_json)
     except OSError as error:
         # Files are written by `ludus.core.files`, whose errors name them; this is a stream.
         if error.filename is not None or error.errno not in OUTPUT_ERRORS:
@@ -247,13 +248,13 @@ def run(arguments: Sequence[str]) -> int:
     return status
 
 
-def _invoke(arguments: Sequence[str]) -> int:
+def _invoke(arguments: Sequence[str], is_json: bool) -> int:
     for number, argument in enumerate(arguments, 1):
         # Python decodes bytes that are not UTF-8 as lone surrogates.
         if any("\ud800" <= character <= "\udfff" for character in argument):
             raise LudusError(f"argument {number}, {quote(argument)}, is not valid UTF-8 text")
     arguments, notices = old_spellings.replace_old_spellings(arguments)
-    if not _is_json(arguments):
+    if not is_json:
         for notice in notices:
             print_notice(notice)
     command = prepare_help(typer.main.get_command(app))

@@ -26,7 +26,7 @@ from ludus.cli.options import (
     read_positions,
 )
 from ludus.cli.output import (
-    dataclass_as_json,
+    game_as_json,
     print_interruption,
     print_json,
     print_player_notices,
@@ -119,8 +119,7 @@ def match(
     is_interrupted = found.score.games < games
     if json:
         print_json(
-            game=chosen.id,
-            rules=dataclass_as_json(chosen.rules),
+            **game_as_json(chosen),
             players=[first, second],
             seed=seed,
             games=found.score.games,

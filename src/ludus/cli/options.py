@@ -7,12 +7,31 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from ludus.cli.help import complete_game, complete_player
 from ludus.core.errors import BadPosition
 from ludus.core.files import MAX_FILE_CHARACTERS, quote_path, read_text
 from ludus.core.game import Game, P
 
 T = TypeVar("T")
+
+
+def complete_game(incomplete: str) -> list[str]:
+    """Return the games, or the presets of a game, that continue a word."""
+    from ludus.games import GAMES
+
+    name, colon, _ = incomplete.partition(":")
+    if colon and name in GAMES:
+        words = [f"{name}:{preset}" for preset in GAMES[name].presets]
+    else:
+        words = list(GAMES)
+    return [word for word in words if word.startswith(incomplete)]
+
+
+def complete_player(incomplete: str) -> list[str]:
+    """Return the players that continue a word."""
+    from ludus.players import PLAYERS
+
+    return [name for name in PLAYERS if name.startswith(incomplete)]
+
 
 GameArgument = Annotated[
     str,

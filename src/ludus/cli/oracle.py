@@ -40,26 +40,13 @@ ThreadsOption = Annotated[
 DeviceOption = Annotated[str, typer.Option("--device", metavar="DEVICE", help="cpu or cuda.")]
 
 
-MaxMenOption = Annotated[
-    int | None,
-    typer.Option(help="Only positions with empty hands and at most N men per side."),
-]
-ExpiryOption = Annotated[
-    float,
-    typer.Option(
-        "--expiry",
-        metavar="SECONDS",
-        min=1,
-        max=86_400,
-        help="Take over the work of others that give no sign for so long.",
-    ),
-]
-
-
 def solve(
     game: GameArgument,
     rules: RulesOption = "",
-    max_men: MaxMenOption = None,
+    max_men: Annotated[
+        int | None,
+        typer.Option(help="Only positions with empty hands and at most N men per side."),
+    ] = None,
     threads: ThreadsOption = 0,
     device: DeviceOption = "cpu",
     out: Annotated[
@@ -77,7 +64,16 @@ def solve(
     shared: Annotated[
         bool, typer.Option("--shared", help="Solve together with others that use the same DIR.")
     ] = False,
-    expiry: ExpiryOption = 60.0,
+    expiry: Annotated[
+        float,
+        typer.Option(
+            "--expiry",
+            metavar="SECONDS",
+            min=1,
+            max=86_400,
+            help="Take over the work of others that give no sign for so long.",
+        ),
+    ] = 60.0,
     json: JsonOption = False,
 ) -> None:
     """Solve a game of the Morris family, hypergammon, or bearing off in backgammon."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from ludus.core.game import AnyGame
     from ludus.core.player import Player
 
 
@@ -43,6 +44,11 @@ def print_player_notices(players: Iterable["Player"]) -> None:
 def dataclass_as_json(rules: Any) -> dict[str, Any]:
     """Return rules or a player's options as a dictionary, empty for None."""
     return {} if rules is None else dataclasses.asdict(rules)
+
+
+def game_as_json(game: "AnyGame") -> dict[str, Any]:
+    """Return the name and the rules of a game."""
+    return {"game": game.id, "rules": dataclass_as_json(game.rules)}
 
 
 def format_optional(value: float | None, form: str) -> str:

@@ -18,7 +18,7 @@ from ludus.cli.options import (
     RulesOption,
     parse_position,
 )
-from ludus.cli.output import dataclass_as_json, print_json
+from ludus.cli.output import dataclass_as_json, game_as_json, print_json
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.files import data_folder, quote_path
 from ludus.core.game import AnyGame, Position
@@ -159,8 +159,7 @@ def _play_in_terminal(
     if json:
         outcome = session.history.position.outcome()
         print_json(
-            game=session.game.id,
-            rules=dataclass_as_json(session.game.rules),
+            **game_as_json(session.game),
             seed=seed,
             start=str(session.history.positions[0]),
             moves=[str(made.move) for made in session.history.moves],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption
-from ludus.cli.output import dataclass_as_json, print_json
+from ludus.cli.output import game_as_json, print_json
 
 if TYPE_CHECKING:
     from ludus.protocol.thesis_socket import Dialect
@@ -43,8 +43,7 @@ def engine(
     session = EngineSession(game, rules, player, seed)
     if json:
         print_json(
-            game=session.game.id,
-            rules=dataclass_as_json(session.game.rules),
+            **game_as_json(session.game),
             player=session.player.spec,
             seed=seed,
             options=[

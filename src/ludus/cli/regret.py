@@ -22,8 +22,8 @@ from ludus.cli.options import (
     read_positions,
 )
 from ludus.cli.output import (
-    dataclass_as_json,
     format_optional,
+    game_as_json,
     print_json,
     print_notice,
     print_player_notices,
@@ -45,14 +45,6 @@ MAX_ERRORS_SHOWN = 20
 """Number of first errors in a report."""
 
 
-StartsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--positions", metavar="FILE", help="Start positions, one per line, in turn; -: stdin."
-    ),
-]
-
-
 def regret(
     game: GameArgument,
     player: PlayerArgument,
@@ -72,7 +64,12 @@ def regret(
     rules: RulesOption = "",
     seed: SeedOption = 0,
     alternate: AlternateOption = True,
-    positions: StartsOption = None,
+    positions: Annotated[
+        Path | None,
+        typer.Option(
+            "--positions", metavar="FILE", help="Start positions, one per line, in turn; -: stdin."
+        ),
+    ] = None,
     random_plies: Annotated[
         int, typer.Option(min=0, max=200, help="Random plies before each game.")
     ] = 0,
@@ -96,8 +93,7 @@ def regret(
     chosen = named_game(game, rules)
     judge = find_oracle(chosen, oracle)
     limit = Limit(time, nodes, depth)
-    rules_ = dataclass_as_json(chosen.rules)
-    about: dict[str, Any] = {"game": chosen.id, "rules": rules_, "player": player}
+    about = {**game_as_json(chosen), "player": player}
     if one_move:
         sample, about["over"] = _sample_positions(chosen, positions, games, seed)
         found = arena.judge_choices(

@@ -29,42 +29,6 @@ FILE_TABLE_WIDTH = 160
 """Width of a table if standard output is not a terminal."""
 
 
-SizeOption = Annotated[
-    str,
-    typer.Option(
-        "--size",
-        metavar="quick|reduced|published|certain",
-        help="Size of the run: quick, less than in the paper, as there, or precise.",
-        show_default="set by the experiment",
-    ),
-]
-FolderOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--oracle",
-        metavar="DIR",
-        help="A folder written by `ludus solve`, for experiments that need one.",
-    ),
-]
-DeviceOption = Annotated[
-    str,
-    typer.Option(
-        "--device",
-        metavar="auto|cpu|cuda",
-        help="Where networks are trained; auto: on a GPU if there is one.",
-    ),
-]
-ExperimentsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--experiments",
-        metavar="DIR",
-        help="Folder of the experiments.",
-        show_default="that of the checkout",
-    ),
-]
-
-
 def reproduce(
     ids: Annotated[
         list[str] | None,
@@ -80,16 +44,46 @@ def reproduce(
             "--list", help="List the experiments: source, cost of each size, stored results."
         ),
     ] = False,
-    size: SizeOption = "",
+    size: Annotated[
+        str,
+        typer.Option(
+            "--size",
+            metavar="quick|reduced|published|certain",
+            help="Size of the run: quick, less than in the paper, as there, or precise.",
+            show_default="set by the experiment",
+        ),
+    ] = "",
     seed: SeedOption = 0,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Reports, figures and cached results.")
     ] = Path("reproduced"),
     jobs: JobsOption = 0,
     cluster: ClusterOption = "",
-    oracle: FolderOption = None,
-    device: DeviceOption = "auto",
-    experiments: ExperimentsOption = None,
+    oracle: Annotated[
+        Path | None,
+        typer.Option(
+            "--oracle",
+            metavar="DIR",
+            help="A folder written by `ludus solve`, for experiments that need one.",
+        ),
+    ] = None,
+    device: Annotated[
+        str,
+        typer.Option(
+            "--device",
+            metavar="auto|cpu|cuda",
+            help="Where networks are trained; auto: on a GPU if there is one.",
+        ),
+    ] = "auto",
+    experiments: Annotated[
+        Path | None,
+        typer.Option(
+            "--experiments",
+            metavar="DIR",
+            help="Folder of the experiments.",
+            show_default="that of the checkout",
+        ),
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Discard cached results.")] = False,
     save: Annotated[
         bool, typer.Option("--save", help="Store the results beside the experiment, too.")

@@ -25,29 +25,6 @@ if TYPE_CHECKING:
 LINE_SECONDS = 1.0
 """Least time between two lines of progress where standard error is no terminal."""
 
-OutOption = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE", help="Write what is learned; resumes when interrupted."),
-]
-InitFromOption = Annotated[
-    Path | None,
-    typer.Option("--init-from", metavar="FILE", help="Begin with the weights of this file."),
-]
-SessionOption = Annotated[
-    float | None,
-    typer.Option(
-        "--session",
-        min=0.01,
-        metavar="MINUTES",
-        help="Stop after this time; the same command goes on later.",
-        show_default="no limit",
-    ),
-]
-LogOption = Annotated[
-    Path | None,
-    typer.Option("--log", metavar="DIR", help="Write curves here; the page shows them."),
-]
-
 
 class TrainingGroup(HelpGroup):
     """A group that makes the command of a learner when it is used."""
@@ -83,26 +60,48 @@ def make_train_command(name: str, training: "type[Training[Any]]") -> "Callable[
         run_training(name, training, values, **common)
 
     parameters = [_make_parameter(key, field, texts.get(key, "")) for key, field in fields.items()]
-    common = inspect.signature(_common_options).parameters.values()
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (*parameters, *common)]
+        [
+            option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for option in (*parameters, *_COMMON_OPTIONS.values())
+        ]
     )
     command.__doc__ = training.__doc__
     return command
 
 
 def _common_options(
-    out: OutOption = None,
-    init_from: InitFromOption = None,
-    session: SessionOption = None,
-    log: LogOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE", help="Write what is learned; resumes when interrupted."
+        ),
+    ] = None,
+    init_from: Annotated[
+        Path | None,
+        typer.Option("--init-from", metavar="FILE", help="Begin with the weights of this file."),
+    ] = None,
+    session: Annotated[
+        float | None,
+        typer.Option(
+            "--session",
+            min=0.01,
+            metavar="MINUTES",
+            help="Stop after this time; the same command goes on later.",
+            show_default="no limit",
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", metavar="DIR", help="Write curves here; the page shows them."),
+    ] = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Carry the options that all learners have."""
 
 
-_COMMON_OPTIONS = tuple(inspect.signature(_common_options).parameters)
+_COMMON_OPTIONS = inspect.signature(_common_options).parameters
 
 
 def run_training(
