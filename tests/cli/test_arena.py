@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ludus.arena import shortcuts
+import ludus as library
 from ludus.games import game
 from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 
@@ -283,7 +283,7 @@ def test_positions_come_from_standard_input(ludus, monkeypatch):
 
 
 def test_the_library_measures_the_same_regret(ludus):
-    found = shortcuts.regret("hexapawn", "random", games=6, seed=2, jobs=1)
+    found = library.regret("hexapawn", "random", games=6, seed=2, jobs=1)
     command = ["regret", "hexapawn", "random", "--games", "6", "--seed", "2", "--jobs", "1"]
     printed = json.loads(ludus(*command, "--json").out)
     assert found.mean == printed["mean_regret"]
