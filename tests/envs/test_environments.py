@@ -14,7 +14,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 import ludus
 import ludus.envs
 from ludus.envs import PolicyPlayer, coding_for
-from ludus.envs.single_agent import OpponentEnv
+from ludus.envs.environments import OpponentEnv
 from ludus.games import GAMES
 from support.repetition import repeat
 

@@ -1,6 +1,6 @@
 """Engines for hexapawn that misbehave: faulty_engine.py FAULT [FILE]. The file gets their numbers.
 
-The standard library alone, so that they start quickly; each fault is a function below.
+The standard library alone, so that they start quickly.
 """
 
 import os
@@ -17,97 +17,67 @@ def say(data: bytes) -> None:
         data = data[os.write(1, data) :]
 
 
-def plays(_: str) -> None:
-    say(b"info depth 3 score cp 25 multipv 1 pv b1-b2 a3-a2\n" + MOVE)
+PLAYS = b"info depth 3 score cp 25 multipv 1 pv b1-b2 a3-a2\n" + MOVE
+
+ANSWERS = {
+    "plays": PLAYS,
+    "stubborn": PLAYS,  # but neither `quit` nor the end of its input nor SIGTERM ends it
+    "sanmill": b"info score 5 aimovetype perfect bestmove b1-b2\n",
+    "sanmill_gives_up": b"nobestmove\n",
+    "long_line": b"info string " + b"x" * 1_000_000 + b"\n" + MOVE,
+    "garbage": bytes(range(256)) * 20 + b"\nbestmove \xff\0\n",
+    "lies": b"bestmove z9-z8\n",
+    "illegal": b"bestmove b1-b3\n",
+    "no_move": b"bestmove (none)\n",
+    "nothing": b"bestmove\n",
+    "objects": b"info string error: I do not know this position\n" + MOVE,
+    "talkative": b"\r\n\r\nwhatever\r\n" + MOVE.replace(b"\n", b" ponder a3-a2\r\n"),
+}
+"""What engines say when they are to move; the others do one of the things below."""
 
 
-def sanmill(_: str) -> None:
-    say(b"info score 5 aimovetype perfect bestmove b1-b2\n")
-
-
-def sanmill_gives_up(_: str) -> None:
-    say(b"nobestmove\n")
-
-
-def dies(_: str) -> None:
+def dies() -> None:
     print("segfault, sort of", file=sys.stderr, flush=True)
     os._exit(3)
 
 
-def is_killed(_: str) -> None:
+def is_killed() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def hangs(_: str) -> None:
+def hangs() -> None:
     time.sleep(1000)
 
 
-def floods(_: str) -> None:
+def floods() -> None:
     while True:
         say(b"info depth 1 score cp 1 pv b1-b2\n" * 1000)
 
 
-def complains_for_ever(_: str) -> None:
+def complains_for_ever() -> None:
     while True:
         os.write(2, b"oh dear\n" * 1000)
 
 
-def endless(_: str) -> None:
+def endless() -> None:
     while True:
         say(b"info " + b"x" * 65536)
 
 
-def long_line(_: str) -> None:
-    say(b"info string " + b"x" * 1_000_000 + b"\n" + MOVE)
-
-
-def garbage(_: str) -> None:
-    say(bytes(range(256)) * 20 + b"\nbestmove \xff\0\n")
-
-
-def lies(_: str) -> None:
-    say(b"bestmove z9-z8\n")
-
-
-def illegal(_: str) -> None:
-    say(b"bestmove b1-b3\n")
-
-
-def no_move(_: str) -> None:
-    say(b"bestmove (none)\n")
-
-
-def nothing(_: str) -> None:
-    say(b"bestmove\n")
-
-
-def objects(_: str) -> None:
-    say(b"info string error: I do not know this position\n" + MOVE)
-
-
-def late(_: str) -> None:
+def late() -> None:
     time.sleep(30)
     say(MOVE)
 
 
-def slow(_: str) -> None:
+def slow() -> None:
     for letter in MOVE:
         say(bytes([letter]))
         time.sleep(0.01)
 
 
-def talkative(_: str) -> None:
-    say(b"\r\n\r\nwhatever\r\n" + MOVE.replace(b"\n", b" ponder a3-a2\r\n"))
-
-
-def closes_output(_: str) -> None:
+def closes_output() -> None:
     os.close(1)
     time.sleep(1000)
-
-
-def stubborn(_: str) -> None:
-    """Plays, but neither `quit` nor the end of its input nor SIGTERM ends it; it has a child."""
-    plays(_)
 
 
 def main(fault: str, file: str = "") -> None:
@@ -121,19 +91,22 @@ def main(fault: str, file: str = "") -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         note(subprocess.Popen(["sleep", "1000"], stdout=subprocess.DEVNULL).pid)
     if fault == "dies_at_uci":
-        dies("")
+        dies()
     for line in sys.stdin:
         word = line.split()[:1]
         if word == ["uci"]:
             if fault == "hangs_at_uci":
-                hangs("")
+                hangs()
             if fault == "floods_at_uci":
-                floods("")
+                floods()
             say(b"id name odd\noption name Style type string default plain\nuciok\n")
         elif word == ["isready"] and fault != "never_ready":
             say(b"bestmove a1-a2\nreadyok\n")  # nobody has asked for a move
         elif word == ["go"]:
-            globals()[fault](line)
+            if fault in ANSWERS:
+                say(ANSWERS[fault])
+            else:
+                globals()[fault]()
         elif word == ["quit"] and fault != "stubborn":
             return
     while fault == "stubborn":

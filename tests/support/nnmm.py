@@ -15,7 +15,7 @@ import torch
 
 from ludus.cli.main import run
 from ludus.datasets.morris.files import parse_lines
-from ludus.games.nine_mens_morris import NineMensMorris, to_thesis, to_thesis_move
+from ludus.games.nine_mens_morris import NineMensMorris, to_thesis
 from ludus.games.nine_mens_morris.batch import MoveBatch
 from ludus.learn.nnmm.config import NetworkConfig
 from ludus.learn.nnmm.data import EncodedEntries, Examples
@@ -25,7 +25,7 @@ from ludus.learn.nnmm.parts import ChainStep, PartOrder
 from ludus.learn.nnmm.weights import ChainWeights, save_weights
 from ludus.reproduce import find_experiment
 from support.games import play_randomly
-from support.morris import positions
+from support.morris import lines, positions
 from support.paths import EXPERIMENTS
 
 SMALL = NetworkConfig(
@@ -112,11 +112,8 @@ torch.set_num_threads(1)
 @cache
 def text() -> str:
     """The lines, each state once."""
-    found = {}
-    for position in positions(12):
-        move = position.legal_moves()[0]
-        found[to_thesis(position)] = f"{to_thesis(position)}-{to_thesis_move(move)}"
-    return "".join(f"{line}\n" for line in found.values())
+    pairs = {to_thesis(each): (each, each.legal_moves()[0]) for each in positions(12)}
+    return "".join(f"{line}\n" for line in lines([*pairs.values()]))
 
 
 def teacher_moves() -> MoveBatch:
@@ -167,13 +164,9 @@ def write_data(folder: Path) -> Path:
         for position in play_randomly(game, seed, 60)
         if position.outcome() is None
     ]
-    moves = [source.choice(position.legal_moves()) for position in found]
-    lines = [
-        f"{to_thesis(position)}-{to_thesis_move(move)}"
-        for position, move in zip(found, moves, strict=True)
-    ]
+    found_lines = lines([(each, source.choice(each.legal_moves())) for each in found])
     (folder / "npz").mkdir(parents=True)
-    (folder / "dataset.txt").write_text("\r\n".join(lines) + "\r\n")
+    (folder / "dataset.txt").write_text("\r\n".join(found_lines) + "\r\n")
     (folder / "states.txt").write_text("\n".join(map(to_thesis, found[::3])) + "\n")
     for number, part in enumerate(("TO", "FROM", "REMOVE")):
         write_authors_network(folder / "npz" / f"TEST-rawest-TFR_{part}.npz", 90 + 25 * number)

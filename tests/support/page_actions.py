@@ -4,13 +4,25 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 from playwright.sync_api import Page, expect
 
+from support.page_server import Server, begin
 from support.waiting import wait_until
 
 READY = '.game-area[data-status="yours"], .game-area[data-status="over"]'
 ARROWS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown")
 MAX_TOUCHES = 600
+
+
+def open_game(
+    page: Page, server: Server, client: httpx.Client, game: str, *players: str | None, **more: Any
+) -> dict[str, Any]:
+    """Start a game, and show its page; a seat of None is a person."""
+    view = begin(client, game, *players, **more)
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    return view
 
 
 def bounding_box(locator):

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ludus.games import game as named_game
-from ludus.games.nine_mens_morris import to_thesis, to_thesis_move
 from ludus.reproduce import find_experiment
 from support.games import play_randomly
+from support.morris import data, lines
 from support.nnmm import write_authors_network, write_data
 from support.paths import EXPERIMENTS
 
@@ -117,13 +117,13 @@ def write_small_game_data(folder: Path) -> Path:
     """Positions of the small game, each with some legal move, and no networks."""
     game, source = named_game("nine_mens_morris", SMALL_RULES), random.Random(1)
     folder.mkdir()
-    lines = [
-        f"{to_thesis(position)}-{to_thesis_move(source.choice(position.legal_moves()))}\n"
+    pairs = [
+        (position, source.choice(position.legal_moves()))
         for seed in range(40)
         for position in play_randomly(game, seed, 40)
         if position.outcome() is None
     ]
-    (folder / "dataset.txt").write_text("".join(lines))
+    (folder / "dataset.txt").write_bytes(data(lines(pairs)))
     return folder
 
 

@@ -8,8 +8,7 @@ from ludus.games import GAMES
 if TYPE_CHECKING:
     from ludus.core.game import AnyGame
     from ludus.core.player import Player
-    from ludus.envs.aec import GameEnv
-    from ludus.envs.single_agent import OpponentEnv
+    from ludus.envs.environments import GameEnv, OpponentEnv
 
 
 @overload
@@ -37,10 +36,10 @@ def env(
     require_package("pettingzoo", "ludus.env")
 
     if opponent is None:
-        from ludus.envs.aec import GameEnv
+        from ludus.envs.environments import GameEnv
 
         return GameEnv(game, **options)
-    from ludus.envs.single_agent import OpponentEnv
+    from ludus.envs.environments import OpponentEnv
 
     return OpponentEnv(game, opponent, **options)
 
@@ -58,4 +57,4 @@ def register_envs() -> None:
     for name in GAMES:
         title = "".join(word.capitalize() for word in name.split("_"))
         if (env_id := f"ludus/{title}-v0") not in gymnasium.registry:
-            gymnasium.register(env_id, "ludus.envs.single_agent:OpponentEnv", kwargs={"game": name})
+            gymnasium.register(env_id, "ludus.envs.environments:OpponentEnv", kwargs={"game": name})
