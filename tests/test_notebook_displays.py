@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 import ludus
-from ludus.arena.progress import track_in_notebook
+from ludus.arena.progress import track_playing
 from ludus.learn.gammon import load_shipped_chances
 from ludus.learn.gammon.network import load_network
 from ludus.learn.nnmm.chain import find_shipped_weights
@@ -92,14 +92,14 @@ class FakeDisplay:
 
 
 def test_progress_shows_in_a_notebook_only(monkeypatch, capsys):
-    assert list(track_in_notebook("abc", 3, "playing")) == ["a", "b", "c"]
+    assert list(track_playing("abc", 3)) == ["a", "b", "c"]
     fake = FakeDisplay()
     shell = SimpleNamespace(kernel=object())
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=fake.display))
     monkeypatch.setattr("ludus.arena.progress.UPDATE_SECONDS", 0)
-    assert list(track_in_notebook("abc", 3, "<playing>")) == ["a", "b", "c"]
+    assert list(track_playing("abc", 3)) == ["a", "b", "c"]
     assert capsys.readouterr() == ("", "")
-    assert fake.shown[0].startswith("&lt;playing&gt; <progress")
+    assert fake.shown[0].startswith("playing <progress")
     assert "3 of 3" in fake.shown[-2]
     assert fake.shown[-1] == ""

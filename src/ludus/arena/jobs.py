@@ -7,7 +7,7 @@ forfeits its game and nothing else.
 import hashlib
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
@@ -190,9 +190,6 @@ def _play_random_plies(game: AnyGame, plies: int, seed: int) -> Any:
 
 FAULT_REASONS = ("illegal", "timeout", "crash")
 """Outcome reasons outside the rules of the game."""
-
-GameTracker = Callable[[Iterator[GameResult], int], Iterable[GameResult]]
-"""Passes on the results of a given number of games, and may show progress or store them."""
 
 MAX_MESSAGE_LENGTH = 400
 

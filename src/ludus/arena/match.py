@@ -1,16 +1,16 @@
 """A match of two players: its games as jobs, or thousands of games a second in compiled code."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from ludus.arena.executors import find_player, is_from_main
 from ludus.arena.jobs import GameConditions, Job, JobKey, PlayerCache, play_job
-from ludus.arena.progress import track_playing
+from ludus.arena.progress import Track, track_playing
 from ludus.arena.tournament import MAX_GAMES
 from ludus.core.errors import BadArgument, BadSpec
 from ludus.core.executors import LocalProcesses
@@ -29,9 +29,6 @@ from ludus.players import player as named_player
 
 GAMES_PER_CALL = 20_000
 """Games per call of compiled code; between calls progress is shown and Ctrl-C is handled."""
-
-Tracker = Callable[[Iterable[Any], int], Iterable[Any]]
-"""Passes on items of a given number, and may show progress."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ def match(
     record: Path | str | None = None,
     keep_records: bool = True,
     stop_at_interrupt: bool = False,
-    track: Tracker = track_playing,
+    track: Track = track_playing,
 ) -> MatchResult:
     """Play a match of two players and count the wins; equal seeds give equal games.
 
@@ -146,7 +143,10 @@ def match(
                     _write_record(file, each, chosen, number + 1)
                 if keep_records:
                     records.append(each)
-                _count(score, each, is_swapped=alternate and number % 2 == 1)
+                winner, reason = each.outcome.winner, each.outcome.reason
+                if winner is not None and alternate and number % 2 == 1:
+                    winner = 1 - winner
+                score.add(winner, reason, len(each.moves))
         except KeyboardInterrupt:
             if not (stop_at_interrupt and score.games):
                 raise
@@ -170,13 +170,6 @@ def _schedule(
             start=start,
             own_seed=seeds.getrandbits(62),
         )
-
-
-def _count(score: MatchTally, played: PlayedGame, is_swapped: bool) -> None:
-    winner = played.outcome.winner
-    score.add(
-        None if winner is None else winner ^ is_swapped, played.outcome.reason, len(played.moves)
-    )
 
 
 def _write_record(file: TextIO, played: PlayedGame, game: AnyGame, number: int) -> None:
@@ -205,14 +198,14 @@ def _play_compiled_match(
     seed: int,
     alternate: bool,
     max_plies: int,
-    track: Tracker,
+    track: Track,
 ) -> Iterator[MatchTally]:
     """Yield the results of parts of the match, begun by both players in turn."""
     seeds = random.Random(seed)
     parts = [(*part, seeds.getrandbits(62)) for part in _split_games(games, alternate)]
     halves = [[part for part in parts if part[0] is is_swapped] for is_swapped in (False, True)]
     in_turn = [part for pair in zip_longest(*halves) for part in pair if part is not None]
-    for is_swapped, num_games, own_seed in track(in_turn, len(parts)):
+    for is_swapped, num_games, own_seed in track(iter(in_turn), len(parts)):
         sides = (players[1], players[0]) if is_swapped else players
         tally = play_compiled_games(game, sides, num_games, own_seed, count_cores(), max_plies)
         if tally is None:

@@ -17,14 +17,13 @@ from ludus.arena.executors import Executor, choose_executor, split_players
 from ludus.arena.jobs import (
     FAULT_REASONS,
     GameConditions,
-    GameTracker,
     Job,
     JobKey,
     StartPositions,
     normalize_start,
     schedule_starts,
 )
-from ludus.arena.progress import track_playing
+from ludus.arena.progress import Track, track_playing
 from ludus.arena.tournament import MAX_GAMES
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.html import format_panel, format_table
@@ -237,7 +236,7 @@ def regret(
     oracle: Oracle | None = None,
     jobs: int = 0,
     executor: Executor | None = None,
-    track: GameTracker = track_playing,
+    track: Track = track_playing,
 ) -> RegretStatistics:
     """Play games and compare every move of a player with perfect play.
 
@@ -277,7 +276,7 @@ def judge_choices(
     oracle: Oracle | None = None,
     limit: Limit = Limit(),  # noqa: B008 - frozen
     seed: int = 0,
-    track: Callable[[Iterator[Any], int], Iterable[Any]] = track_playing,
+    track: Track = track_playing,
 ) -> RegretStatistics:
     """Let a player choose a move in each position, and compare it with perfect play.
 

@@ -12,11 +12,10 @@ from ludus.arena.jobs import (
     FAULT_REASONS,
     GameConditions,
     GameResult,
-    GameTracker,
     Job,
     StartPositions,
 )
-from ludus.arena.progress import track_playing
+from ludus.arena.progress import Track, track_playing
 from ludus.arena.ratings import Rating, check_anchor, compute_ratings
 from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import Starter, Tournament, TournamentFormat
@@ -233,7 +232,7 @@ def tournament(
     anchor: str | None = None,
     jobs: int = 0,
     executor: Executor | None = None,
-    track: GameTracker = track_playing,
+    track: Track = track_playing,
 ) -> TournamentReport:
     """Play a tournament, or the games that are missing, and return its standings and ratings.
 
