@@ -45,7 +45,6 @@ from ludus.learn.scholar.exceptions import (
     Exceptions,
     is_covered,
     load_exceptions,
-    load_mistakes,
     save_exceptions,
 )
 from ludus.learn.scholar.inference import NUM_RESULTS, Scorer
@@ -111,7 +110,7 @@ def test_exceptions_are_stored_in_a_few_bytes(tmp_path):
     np.testing.assert_array_equal(again.keys, keys)
     np.testing.assert_array_equal(again.moves, stored.moves)
     assert (again.loss_aversion, again.facts) == (CARE, {"complete": True})
-    np.testing.assert_array_equal(load_mistakes(tmp_path / "x"), keys)
+    np.testing.assert_array_equal(load_exceptions(tmp_path / "x", None).unpack().keys, keys)
 
 
 def test_exceptions_are_found_across_blocks(tmp_path, monkeypatch, found):

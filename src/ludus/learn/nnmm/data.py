@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ludus.core.errors import BadSpec
 from ludus.core.processes import count_cores
-from ludus.core.spec import check_range
 from ludus.datasets.morris.augmentation import augment
 from ludus.datasets.morris.files import read_dataset
 from ludus.games.nine_mens_morris.batch import MoveBatch, generate_moves
@@ -47,8 +46,6 @@ VALIDATION_DIVISOR, TEST_DIVISOR = 20, 10
 """Divisors of the dataset's size, rounded down as in Galassi's program."""
 
 RING_REVERSAL = SYMMETRIES[8]
-
-MAX_FOLDS = 100
 
 
 class Split(NamedTuple):
@@ -91,7 +88,6 @@ def split_fold(
 
     Folds, from 0, consist of unexpanded entries without leaks; the test part is empty.
     """
-    check_range("folds", number, 2, MAX_FOLDS)
     _check_size(len(entries), number)
     group, num_groups = group_symmetric_entries(entries)
     order = np.random.default_rng((seed, 0xF01D)).permutation(num_groups)

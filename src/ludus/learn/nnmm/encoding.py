@@ -38,8 +38,6 @@ from ludus.learn.equivariant.group import (
 )
 from ludus.learn.nnmm.parts import NUM_CLASSES
 
-FeatureColumns = NDArray[np.uint8]
-
 FEATURE_BATCH = 512
 """Boards per batch; with more, the arrays leave the cache, which takes ten times as long."""
 
@@ -50,14 +48,6 @@ _MILLS_THROUGH_POINT = np.array(
     [[mill for mill in mill_masks(False) if mill & bit] for bit in _BIT], dtype=np.int32
 )
 """Shape (24, 2): the two mills through each point."""
-
-
-def encode_lines(own: Boards, other: Boards) -> NDArray[np.uint8]:
-    """Encode the sixteen lines of each board: ten states each, one-hot, shape (boards, 160)."""
-    mine, yours = (count_men(men[:, None] & mill_masks(False)) for men in (own, other))
-    width = LINE_STATE_PERMUTATIONS.shape[1]
-    found: NDArray[np.uint8] = ONE_HOT_LINE_STATES[4 * mine + yours].reshape(len(own), width)
-    return found
 
 
 class Side(NamedTuple):
@@ -78,7 +68,7 @@ class Side(NamedTuple):
         return Side(self.men[which], self.free[which], self.places[which], self.flies[which])
 
 
-def compute_features(own: Side, other: Side) -> FeatureColumns:
+def compute_features(own: Side, other: Side) -> NDArray[np.uint8]:
     """Compute twelve sets of 24 columns of 0 and 1, see `FEATURE_NAMES`, the points in reading
     order.
 
@@ -108,7 +98,7 @@ FEATURE_NAMES = (
 """The meaning of each set of 24 columns for a point."""
 
 
-def _compute_feature_batch(own: Side, other: Side) -> FeatureColumns:
+def _compute_feature_batch(own: Side, other: Side) -> NDArray[np.uint8]:
     columns: list[Mask] = []
     for mine, yours in zip(_compute_side_features(own), _compute_side_features(other), strict=True):
         columns += [mine, yours]
@@ -180,32 +170,44 @@ class InputColumns(NamedTuple):
         return self.permutations
 
 
+class ColumnGroup(NamedTuple):
+    """Some columns that an input model may have."""
+
+    permutations: Permutations
+    """How the symmetries of the board permute them, shape (16, columns)."""
+
+    encode: Callable[[PositionBatch], list[Rows]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class InputModel:
     """One encoding of positions."""
 
     name: str
 
-    is_binary: bool
+    groups: tuple[ColumnGroup, ...]
+
+    is_binary: bool = True
     """Whether every column is 0 or 1."""
 
-    permutations: Permutations
-    """How the symmetries of the board permute the columns, shape (16, columns)."""
-
-    encode: Callable[[PositionBatch], Rows]
-    """Encode positions, one row for each."""
+    def encode(self, positions: PositionBatch) -> Rows:
+        """Encode positions, one row for each."""
+        columns = [each for group in self.groups for each in group.encode(positions)]
+        return np.concatenate(columns, axis=1)
 
     @property
     def width(self) -> int:
         """Number of columns of a position, without choices."""
-        return int(self.permutations.shape[1])
+        return sum(group.permutations.shape[1] for group in self.groups)
 
     def columns(self, choices: int) -> InputColumns:
         """Return the columns with that many chosen parts after the position."""
         if not self.is_binary:
             # Values of the integer model are classes, which no permutation of columns can map.
             return InputColumns(self.width + choices)
-        permutations = concatenate_permutations(self.permutations, *[CLASS_PERMUTATIONS] * choices)
+        permutations = concatenate_permutations(
+            *(group.permutations for group in self.groups), *[CLASS_PERMUTATIONS] * choices
+        )
         return InputColumns(permutations.shape[1], permutations)
 
 
@@ -226,56 +228,50 @@ def _encode_points(boards: Boards) -> NDArray[np.uint8]:
     return (boards[:, None] >> _READING_ORDER & 1).astype(np.uint8)
 
 
-def _encode_rawest(positions: PositionBatch) -> Rows:
-    return np.concatenate(_encode_board(positions) + _encode_hands(positions), axis=1)
-
-
-def _encode_rawer(positions: PositionBatch) -> Rows:
-    columns = _encode_board(positions) + _encode_hands(positions) + _encode_phases(positions)
-    return np.concatenate(columns, axis=1)
-
-
-def _encode_raw(positions: PositionBatch) -> Rows:
-    own_men, other_men, *_ = positions.counts
-    counts = [_THERMOMETER_9[own_men], _THERMOMETER_9[other_men]]
-    columns = _encode_board(positions) + _encode_hands(positions) + counts
-    return np.concatenate(columns + _encode_phases(positions), axis=1)
-
-
-def _encode_integer(positions: PositionBatch) -> Rows:
-    own, other = (_encode_points(men).astype(np.int8) for men in (positions.own, positions.other))
-    own_men, other_men, *hands = positions.counts
-    numbers = np.stack([*hands, own_men, other_men, *_find_both_phases(positions)], axis=1)
-    return np.concatenate([own - other, numbers], axis=1, dtype=np.int8, casting="unsafe")
-
-
-def _encode_with_features(positions: PositionBatch) -> Rows:
-    own, other, own_hand, other_hand = positions.position_columns
-    free = ~(own | other) & ALL_POINTS
-    own_phase, other_phase = _find_both_phases(positions)
-    sides = (
-        Side(own, free, own_hand > 0, own_phase == 3),
-        Side(other, free, other_hand > 0, other_phase == 3),
-    )
-    return np.concatenate([_encode_raw(positions), compute_features(*sides)], axis=1)
-
-
-def _encode_with_lines(positions: PositionBatch) -> Rows:
-    rows = _encode_with_features(positions)
-    return np.concatenate([rows, encode_lines(positions.own, positions.other)], axis=1)
-
-
-def _encode_board(positions: PositionBatch) -> list[NDArray[np.uint8]]:
+def _encode_board(positions: PositionBatch) -> list[Rows]:
     own, other = positions.own, positions.other
     return [_encode_points(own), _encode_points(other), _encode_points(~(own | other))]
 
 
-def _encode_hands(positions: PositionBatch) -> list[NDArray[np.uint8]]:
+def _encode_hands(positions: PositionBatch) -> list[Rows]:
     return [_THERMOMETER_9[positions.own_hand], _THERMOMETER_9[positions.other_hand]]
 
 
-def _encode_phases(positions: PositionBatch) -> list[NDArray[np.uint8]]:
+def _encode_counts(positions: PositionBatch) -> list[Rows]:
+    own_men, other_men, *_ = positions.counts
+    return [_THERMOMETER_9[own_men], _THERMOMETER_9[other_men]]
+
+
+def _encode_phases(positions: PositionBatch) -> list[Rows]:
     return [_THERMOMETER_3[phases] for phases in _find_both_phases(positions)]
+
+
+def _encode_features(positions: PositionBatch) -> list[Rows]:
+    own, other, own_hand, other_hand = positions.position_columns
+    free = ~(own | other) & ALL_POINTS
+    own_phase, other_phase = _find_both_phases(positions)
+    return [
+        compute_features(
+            Side(own, free, own_hand > 0, own_phase == 3),
+            Side(other, free, other_hand > 0, other_phase == 3),
+        )
+    ]
+
+
+def _encode_lines(positions: PositionBatch) -> list[Rows]:
+    """Encode the sixteen lines of each board: ten states each, one-hot, shape (boards, 160)."""
+    mine, yours = (
+        count_men(men[:, None] & mill_masks(False)) for men in (positions.own, positions.other)
+    )
+    width = LINE_STATE_PERMUTATIONS.shape[1]
+    return [ONE_HOT_LINE_STATES[4 * mine + yours].reshape(len(positions), width)]
+
+
+def _encode_integers(positions: PositionBatch) -> list[Rows]:
+    own, other = (_encode_points(men).astype(np.int8) for men in (positions.own, positions.other))
+    own_men, other_men, *hands = positions.counts
+    numbers = np.stack([*hands, own_men, other_men, *_find_both_phases(positions)], axis=1)
+    return [own - other, numbers.astype(np.int8)]
 
 
 def _find_both_phases(positions: PositionBatch) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -293,25 +289,29 @@ _THERMOMETER_9, _THERMOMETER_3 = _build_thermometer(MAX_MEN), _build_thermometer
 _POINT_COLUMNS: Permutations = CLASS_PERMUTATIONS[:, 1:] - 1
 """Permutations of the points in reading order."""
 
-_COUNT_COLUMNS = trivial_permutations(2 * MAX_MEN)
-_PHASE_COLUMNS = trivial_permutations(2 * NUM_PHASES)
-_RAWEST_COLUMNS = concatenate_permutations(*[_POINT_COLUMNS] * 3, _COUNT_COLUMNS)
-_RAWER_COLUMNS = concatenate_permutations(_RAWEST_COLUMNS, _PHASE_COLUMNS)
-_RAW_COLUMNS = concatenate_permutations(_RAWEST_COLUMNS, _COUNT_COLUMNS, _PHASE_COLUMNS)
-_INTEGER_COLUMNS = concatenate_permutations(_POINT_COLUMNS, trivial_permutations(6))
-_FEATURE_COLUMNS = concatenate_permutations(_RAW_COLUMNS, *[_POINT_COLUMNS] * len(FEATURE_NAMES))
-_LINE_COLUMNS = concatenate_permutations(_FEATURE_COLUMNS, LINE_STATE_PERMUTATIONS)
+_BOARD = ColumnGroup(concatenate_permutations(*[_POINT_COLUMNS] * 3), _encode_board)
+_HANDS = ColumnGroup(trivial_permutations(2 * MAX_MEN), _encode_hands)
+_COUNTS = ColumnGroup(trivial_permutations(2 * MAX_MEN), _encode_counts)
+_PHASES = ColumnGroup(trivial_permutations(2 * NUM_PHASES), _encode_phases)
+_FEATURES = ColumnGroup(
+    concatenate_permutations(*[_POINT_COLUMNS] * len(FEATURE_NAMES)), _encode_features
+)
+_LINES = ColumnGroup(LINE_STATE_PERMUTATIONS, _encode_lines)
+_INTEGERS = ColumnGroup(
+    concatenate_permutations(_POINT_COLUMNS, trivial_permutations(6)), _encode_integers
+)
+_RAW = (_BOARD, _HANDS, _COUNTS, _PHASES)
 
 INPUT_MODELS: MappingProxyType[str, InputModel] = MappingProxyType(
     {
         model.name: model
         for model in (
-            InputModel("rawest", True, _RAWEST_COLUMNS, _encode_rawest),
-            InputModel("rawer", True, _RAWER_COLUMNS, _encode_rawer),
-            InputModel("raw", True, _RAW_COLUMNS, _encode_raw),
-            InputModel("integer", False, _INTEGER_COLUMNS, _encode_integer),
-            InputModel("features", True, _FEATURE_COLUMNS, _encode_with_features),
-            InputModel("lines", True, _LINE_COLUMNS, _encode_with_lines),
+            InputModel("rawest", (_BOARD, _HANDS)),
+            InputModel("rawer", (_BOARD, _HANDS, _PHASES)),
+            InputModel("raw", _RAW),
+            InputModel("integer", (_INTEGERS,), is_binary=False),
+            InputModel("features", (*_RAW, _FEATURES)),
+            InputModel("lines", (*_RAW, _FEATURES, _LINES)),
         )
     }
 )

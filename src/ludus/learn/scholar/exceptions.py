@@ -157,11 +157,6 @@ def save_exceptions(path: Path, exceptions: Exceptions) -> None:
     write_tensors(path, description, tensors)
 
 
-def load_mistakes(path: Path) -> NDArray[np.int64]:
-    """Read the keys of the positions of a file of exceptions, whatever weights it belongs to."""
-    return load_exceptions(path, None).unpack().keys
-
-
 def load_exceptions(path: Path, weights: str | None) -> PackedExceptions:
     """Read exceptions for the weights with this digest; raise BadWeights if they are others'.
 

@@ -31,6 +31,7 @@ from ludus.learn.move_explanation import (
     DecodingRule,
     MoveDecision,
     select_by_parts,
+    split_move,
 )
 from ludus.learn.scholar import inference
 from ludus.learn.scholar.encoding import MEN_PER_SIDE
@@ -51,9 +52,6 @@ from ludus.learn.scholar.inference import (
 from ludus.learn.weights import BadWeights
 
 FloatArray = NDArray[np.float32]
-
-MOVE_FIELDS = ("to", "frm", "take")
-"""Fields of Move, in the order of its parts."""
 
 REPETITION = "repetition"
 """Outcome reason of the rules for a repeated position."""
@@ -208,10 +206,10 @@ class ScorerPolicy:
         """Draw the best score of each point for each part of a move."""
         scores = self.choose_many([position])[0].scores
         pictures = []
-        for part, meaning in zip(MOVE_FIELDS, PART_MEANINGS, strict=True):
+        for part, meaning in enumerate(PART_MEANINGS):
             best: dict[str, float] = {}
             for move, score in scores.items():
-                if (point := getattr(move, part)) is not None:
+                if (point := split_move(move)[part]) is not None:
                     best[POINTS[point]] = max(score, best.get(POINTS[point], -1.0))
             if best:
                 pictures.append(make_score_picture(meaning, best))

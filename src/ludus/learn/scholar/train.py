@@ -32,7 +32,7 @@ from ludus.learn.scholar.evaluate import (
     summarize_errors,
 )
 from ludus.learn.scholar.examples import ExampleSource, open_example_source
-from ludus.learn.scholar.exceptions import load_mistakes
+from ludus.learn.scholar.exceptions import load_exceptions
 from ludus.learn.scholar.scorer_trainer import DistillationTrainer, ExactTrainer, ImitationTrainer
 from ludus.learn.scholar.trainer import Trainer
 from ludus.learn.scholar.weights import SCORER, ScholarWeights, load_weights
@@ -60,7 +60,9 @@ class ScholarTraining(Training[ScholarConfig]):
         self.data = " ".join(hashlib.sha256(read_bytes(each)).hexdigest() for each in files)
         large = _load_large_scorer(config)
         sets = read_evaluation_sets(config.evaluation_set)
-        mistakes = None if config.mistakes is None else load_mistakes(config.mistakes)
+        mistakes = None
+        if config.mistakes is not None:  # whatever weights they belong to
+            mistakes = load_exceptions(config.mistakes, None).unpack().keys
         self._device = select_device(config.device, config.threads)
         self._source = source or open_example_source(self._device.type == "cuda", config.oracle)
         if config.games and not self._source.has_start:
