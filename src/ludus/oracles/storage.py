@@ -19,7 +19,6 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -125,23 +124,14 @@ COMPRESSION_LEVEL = 3
 DIGEST_SIZE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A compressed block as stored in a file."""
-
-    data: bytes
-    digest: bytes
-
-
 def compute_checksum(data: bytes) -> bytes:
     """Return a checksum that detects accidental changes."""
     return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
 
 
-def compress_block(data: bytes) -> Block:
+def compress_block(data: bytes) -> bytes:
     """Compress the content of a block; equal content gives equal bytes."""
-    compressed = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL).compress(data)
-    return Block(compressed, compute_checksum(compressed))
+    return zstandard.ZstdCompressor(level=COMPRESSION_LEVEL).compress(data)
 
 
 def decompress_block(data: bytes, size: int) -> bytes:
@@ -159,14 +149,14 @@ _PREFIX_DIGEST = 16
 _BLOCKS_PER_CHECK = 64
 
 
-def write_blocks(path: Path, header: bytes, num_blocks: int, blocks: Iterable[Block]) -> None:
-    """Write a file atomically."""
+def write_blocks(path: Path, header: bytes, num_blocks: int, blocks: Iterable[bytes]) -> None:
+    """Write compressed blocks into a file, atomically."""
     index = np.zeros(num_blocks, dtype=_ENTRY)
     with atomic_file(path, "wb", sync=True) as file:
         file.write(bytes(len(_make_prefix(header, index))))
         for number, block in enumerate(blocks):
-            index[number] = len(block.data), block.digest
-            file.write(block.data)
+            index[number] = len(block), compute_checksum(block)
+            file.write(block)
         file.seek(0)
         file.write(_make_prefix(header, index))
 

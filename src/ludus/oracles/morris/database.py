@@ -7,7 +7,7 @@ which the mover has three men, the other side four, and neither side has men in 
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -27,7 +27,6 @@ from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles.morris.sectors import Sector, num_slots, orient, sides_to_move, subspace_of
 from ludus.oracles.storage import (
     MANIFEST_NAME,
-    Block,
     BlockCache,
     BlockFile,
     compress_block,
@@ -59,20 +58,12 @@ def count_blocks(slots: int) -> int:
     return -(-slots // BLOCK_SLOTS)
 
 
-def compress_blocks(values: Values, has_depth: bool) -> list[Block]:
+def compress_blocks(values: Values, has_depth: bool) -> list[bytes]:
     """Compress values in blocks; equal values give equal bytes."""
     return [
         compress_block(pack(values[first : first + BLOCK_SLOTS], has_depth))
         for first in range(0, len(values), BLOCK_SLOTS)
     ]
-
-
-def decompress_blocks(datas: Sequence[bytes], into: Values, has_depth: bool) -> None:
-    """Decompress successive blocks; zstandard.ZstdError or ValueError if they are malformed."""
-    for number, data in enumerate(datas):
-        part = into[number * BLOCK_SLOTS : (number + 1) * BLOCK_SLOTS]
-        size = count_packed_bytes(len(part), has_depth)
-        part[:] = unpack(decompress_block(data, size), len(part), has_depth)
 
 
 def drop_depth(values: Values) -> Values:
@@ -158,10 +149,10 @@ def write_table(path: Path, header: TableHeader, values: Values, pool: Executor)
     write_blocks(path, header.to_bytes(), count_blocks(header.slots), blocks)
 
 
-def _compress_ahead(values: Values, has_depth: bool, pool: Executor) -> Iterator[Block]:
+def _compress_ahead(values: Values, has_depth: bool, pool: Executor) -> Iterator[bytes]:
     """Yield all blocks in order, compressed a few tasks ahead, so that memory stays bounded."""
     step, ahead = _BLOCKS_PER_TASK * BLOCK_SLOTS, 8
-    tasks: deque[Future[list[Block]]] = deque()
+    tasks: deque[Future[list[bytes]]] = deque()
     for first in range(0, len(values), step):
         tasks.append(pool.submit(compress_blocks, values[first : first + step], has_depth))
         if len(tasks) > ahead:
@@ -207,39 +198,16 @@ class TableFile(BlockFile):
 
     def _unpacked(self, first: int, last: int) -> Values:
         """Return the values of successive blocks."""
-        parts = self.read_compressed(first, last)
         slots = min(last * BLOCK_SLOTS, self.header.slots) - first * BLOCK_SLOTS
         values = np.empty(slots, dtype=np.uint8)
         try:
-            decompress_blocks(parts, values, self.header.has_depth)
+            for number, data in enumerate(self.read_compressed(first, last)):
+                part = values[number * BLOCK_SLOTS : (number + 1) * BLOCK_SLOTS]
+                size = count_packed_bytes(len(part), self.header.has_depth)
+                part[:] = unpack(decompress_block(data, size), len(part), self.header.has_depth)
         except (ValueError, zstandard.ZstdError) as error:
             raise self.damaged(f"one of the blocks {first} to {last - 1}") from error
         return values
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """Rules, and whether values have depths; the same for every table of the folder.
-
-    It is the first file written into a database's folder.
-    """
-
-    rules: Rules
-    has_depth: bool
-
-    def write(self, folder: Path) -> None:
-        write_manifest(folder, GAME_ID, has_depth=self.has_depth, rules=asdict(self.rules))
-
-    @classmethod
-    def read(cls, folder: Path) -> "Manifest":
-        fields = read_manifest(folder, GAME_ID)
-        try:
-            manifest = cls(Rules(**fields["rules"]), fields["has_depth"])
-            if not isinstance(manifest.has_depth, bool):
-                raise TypeError("has_depth is true or false")
-            return manifest
-        except (ValueError, TypeError, KeyError, LudusError) as error:
-            raise damaged_manifest(folder) from error
 
 
 FILE_SUFFIX = ".values"
@@ -262,10 +230,12 @@ class Database:
     loses, or 255 for a draw. Without depth a win is 1 and a loss 0.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, cache_bytes: int = CACHE_BYTES) -> None:
+    def __init__(
+        self, folder: Path, rules: Rules, has_depth: bool, cache_bytes: int = CACHE_BYTES
+    ) -> None:
         self.folder = folder
-        self.rules = manifest.rules
-        self.has_depth = manifest.has_depth
+        self.rules = rules
+        self.has_depth = has_depth
         self._files: dict[Half, TableFile] = {}
         self._cache = BlockCache(cache_bytes)
         self._halves = frozenset(self._find())
@@ -277,7 +247,14 @@ class Database:
         Each file is checked when it is first used.
         """
         folder = Path(folder)
-        return cls(folder, Manifest.read(folder), cache_bytes)
+        fields = read_manifest(folder, GAME_ID)
+        try:
+            rules, has_depth = Rules(**fields["rules"]), fields["has_depth"]
+        except (TypeError, KeyError, LudusError) as error:
+            raise damaged_manifest(folder) from error
+        if not isinstance(has_depth, bool):
+            raise damaged_manifest(folder)
+        return cls(folder, rules, has_depth, cache_bytes)
 
     @classmethod
     @contextmanager
@@ -290,9 +267,8 @@ class Database:
         """
         folder = Path(folder)
         with lock_folder(folder, is_shared):
-            wanted = Manifest(rules, has_depth)
             if not (folder / MANIFEST_NAME).exists():
-                wanted.write(folder)
+                write_manifest(folder, GAME_ID, has_depth=has_depth, rules=asdict(rules))
             found = cls.open(folder)
             quoted = quote_path(folder)
             if found.rules != rules:
