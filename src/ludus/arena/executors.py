@@ -101,17 +101,13 @@ class RayCluster(RayTasks):
 
     def run(self, jobs: Iterable[Job]) -> Iterator[GameResult]:
         """Play games, in groups that take about a second."""
-        return self.map_unordered(_Referee(), jobs)
+        return self.map_unordered(play_in_actor, jobs)
 
 
-class _Referee:
-    """A task that plays games in the worker process of its actor."""
-
-    def __call__(self, job: Job) -> GameResult:
-        return self.run_group([job])[0]
-
-    def run_group(self, jobs: Sequence[Job]) -> list[GameResult]:
-        return list(_get_actor_pool().run(jobs))
+def play_in_actor(job: Job) -> GameResult:
+    """Play a game in the worker process of an actor."""
+    (result,) = _get_actor_pool().run([job])
+    return result
 
 
 @cache

@@ -1,9 +1,8 @@
-"""Child processes: workers, which run functions of Ludus, and programs of others.
+"""Worker processes, which run functions of Ludus.
 
 A worker is a fresh interpreter that never imports the caller's main module, so that plain scripts,
 standard input and notebooks can use workers. It has the caller's search path and registered names,
-and runs what it is asked, one request after the other. Every child ends with the process that
-started it.
+and runs what it is asked, one request after the other. It ends with the process that started it.
 """
 
 import atexit
@@ -20,15 +19,19 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, Any
 
 from ludus.core.errors import LudusError, to_one_line
-from ludus.core.files import describe_os_error
-from ludus.core.processes import limit_array_threads
+from ludus.core.processes import (
+    describe_exit,
+    kill_program,
+    limit_array_threads,
+    report_missing_process,
+    start_program,
+)
 from ludus.core.spec import Registry
 
 NOTE_BYTES = 1024
@@ -53,68 +56,6 @@ STOP = b""
 
 class WorkerLost(LudusError):
     """A worker process has ended before it answered."""
-
-
-@contextmanager
-def report_missing_process() -> Iterator[None]:
-    """Raise LudusError where the system gives no process, because of a limit or for lack of memory.
-
-    Python raises RuntimeError if there is no thread that could watch the process.
-    """
-    try:
-        yield
-    except (OSError, RuntimeError) as error:
-        why = describe_os_error(error)
-        raise LudusError(f"cannot start a process: {why}; use fewer, or raise the limit") from error
-
-
-def start_program(command: Sequence[str | Path], **settings: Any) -> "subprocess.Popen[bytes]":
-    """Start a program as the leader of a process group, out of reach of Ctrl-C in the terminal."""
-    return subprocess.Popen(command, start_new_session=True, **settings)
-
-
-def signal_program(process: "subprocess.Popen[bytes]", number: int) -> None:
-    """Send a signal to the process group that a program leads; it may have ended."""
-    with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, number)
-        else:  # Windows has no groups
-            process.send_signal(number)
-
-
-def kill_program(process: "subprocess.Popen[bytes]") -> None:
-    """Kill the process group that a program leads, and wait for its exit."""
-    if process.returncode is None:
-        signal_program(process, signal.SIGKILL)
-        process.wait()
-
-
-def describe_exit(code: int) -> str:
-    """Return how a process ended, by its exit code."""
-    return f"signal {-code}" if code < 0 else f"exit status {code}"
-
-
-WATCHDOG_SCRIPT = """trap '' INT HUP TERM
-read -r word && exit
-kill -s TERM -- "-$1"
-sleep 1
-kill -s KILL -- "-$1"
-"""
-"""Waits for a line on standard input; if the parent dies without sending it, kills the program's
-process group."""
-
-
-def start_watchdog(program: "subprocess.Popen[bytes]") -> "subprocess.Popen[bytes]":
-    """Start a shell that ends a program with its children if this process dies.
-
-    Workers need none, since they notice the end of their input. A line dismisses the shell.
-    """
-    return start_program(
-        ["/bin/sh", "-c", WATCHDOG_SCRIPT, "guard", str(program.pid)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
 
 
 def describe_error(error: Exception) -> LudusError:

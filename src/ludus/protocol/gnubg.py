@@ -22,7 +22,7 @@ from ludus.analysis.evaluation import CubeEvaluation, Evaluation
 from ludus.core.errors import BadMove, BadSpec, quote
 from ludus.core.files import describe_os_error
 from ludus.core.player import Choice, Limit, Player
-from ludus.core.workers import kill_program, start_program
+from ludus.core.processes import kill_program, start_program
 from ludus.games.backgammon.batch import parse_moves
 from ludus.games.backgammon.board import Move
 from ludus.games.backgammon.cube import Chances, CubeEquities
@@ -384,15 +384,11 @@ class GnubgPlayer(Player):
         seconds = min(self.settings.seconds, limit.time or self.settings.seconds)
         plies = self.settings.plies
         if any(position.phase != "play" for position in positions):
-            return [self._choose_action(position, seconds) for position in positions]
+            evaluator = GnubgEvaluator(plies, seconds)
+            return [evaluator.choose(position) for position in positions]
         ranked = rank_moves(positions, plies, seconds)
         kind = "" if self.game.rules.has_stakes else "cubeless, "
         return [_make_choice(each, f"{kind}{plies}-ply") for each in ranked]
-
-    def _choose_action(self, position: Position, seconds: float) -> Choice:
-        if position.phase == "play":
-            return self.choose_many([position])[0]
-        return GnubgEvaluator(self.settings.plies, seconds).choose(position)
 
 
 def _make_choice(ranked: dict[Any, RankedMove], kind: str) -> Choice:

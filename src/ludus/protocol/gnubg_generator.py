@@ -23,8 +23,7 @@ from ludus.datasets.backgammon.scored_positions import (
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan
 from ludus.games.backgammon import Position, make_view
 from ludus.games.backgammon.batch import generate_afterstates
-from ludus.protocol.gnubg import GNUBG_PROGRAM, rank_moves
-from ludus.protocol.gnubg import GnubgOptions as Gnubg
+from ludus.protocol.gnubg import GNUBG_PROGRAM, GnubgOptions, rank_moves
 from ludus.protocol.processes import find_program
 
 FULL_DEPTH_MARGIN = 0.2
@@ -62,17 +61,13 @@ class GnubgGenerator(DatasetGenerator):
         _read_excluded_positions(_parse_plan_options(plan).without)
 
     def lines(self, plan: GenerationPlan, number: int) -> list[str]:
-        is_by_theme = _parse_plan_options(plan).selection == "themes"
-        sampled = (sample_position if is_by_theme else sample_played_position)(number, plan.seed)
+        options = _parse_plan_options(plan)
+        sample = sample_position if options.selection == "themes" else sample_played_position
+        sampled = sample(number, plan.seed)
         scored = score_position(sampled.position, _parse_teacher(plan.teacher), sampled.theme)
-        if scored is None:
+        if scored is None or self.key(str(scored)) in _read_excluded_positions(options.without):
             return []
-        line = str(scored)
-        return (
-            []
-            if self.key(line) in _read_excluded_positions(_parse_plan_options(plan).without)
-            else [line]
-        )
+        return [str(scored)]
 
     def key(self, line: str) -> Hashable:
         """Return position and roll, which identify an example."""
@@ -81,7 +76,7 @@ class GnubgGenerator(DatasetGenerator):
 
 def score_position(
     position: Position,
-    teacher: Gnubg = Gnubg(plies=2),  # noqa: B008 - frozen
+    teacher: GnubgOptions = GnubgOptions(plies=2),  # noqa: B008 - frozen
     theme: str = "",
 ) -> ScoredPosition | None:
     """Return the position with the expert's scores of some moves; None if they hardly differ.
@@ -99,11 +94,11 @@ def score_position(
     return ScoredPosition(position, theme, scores) if scores else None
 
 
-def _parse_teacher(spec: str) -> Gnubg:
+def _parse_teacher(spec: str) -> GnubgOptions:
     parsed = parse_spec(spec)
     if parsed.name != GNUBG_PROGRAM or parsed.flags:
         raise BadSpec(f"{quote(spec)} cannot be the expert; gnubg:plies=2 can")
-    return apply_options(Gnubg(), parsed.options, GNUBG_PROGRAM)
+    return apply_options(GnubgOptions(), parsed.options, GNUBG_PROGRAM)
 
 
 def _parse_plan_options(plan: GenerationPlan) -> GnubgGeneratorOptions:

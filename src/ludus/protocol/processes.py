@@ -15,7 +15,7 @@ from typing import IO
 
 from ludus.core.errors import LudusError, quote, to_one_line
 from ludus.core.files import describe_os_error
-from ludus.core.workers import (
+from ludus.core.processes import (
     describe_exit,
     kill_program,
     signal_program,
