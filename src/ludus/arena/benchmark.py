@@ -3,9 +3,10 @@
 import hashlib
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ludus.arena.progress import Track
 from ludus.core.game import AnyGame
 from ludus.core.match import play_game
 from ludus.games import GAMES
@@ -94,9 +95,6 @@ MIN_SECONDS = 0.3
 Workload = Callable[[], int]
 """Does some work and returns the number of units done."""
 
-Track = Callable[[Iterable[str], int], Iterable[str]]
-"""Passes on the names of workloads, of which there are so many, and shows progress."""
-
 
 @dataclass(frozen=True)
 class Throughput:
@@ -117,7 +115,7 @@ class Throughput:
 def measure_throughput(track: Track = lambda names, count: names) -> Throughput:
     """Measure every workload for MIN_SECONDS."""
     works = _make_workloads()
-    return Throughput({name: _measure_rate(works[name]) for name in track(works, len(works))})
+    return Throughput({name: _measure_rate(works[name]) for name in track(iter(works), len(works))})
 
 
 def _measure_rate(work: Workload) -> float:
