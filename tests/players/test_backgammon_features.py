@@ -1,5 +1,7 @@
 """Counting shots: against the table every player learns, and against the rules themselves."""
 
+from dataclasses import replace
+
 import pytest
 
 from ludus.games.backgammon.board import ROLLS, Roll, View, make_view
@@ -62,7 +64,7 @@ def test_counts_are_those_of_the_rules():
         hitting = dict.fromkeys(walkers.opponent_blots, 0)
         for high, low in ROLLS if not other.is_over else ():
             ways = 1 if high == low else 2
-            ends = generate_plays(other.with_engine("python").play(Roll(high, low)))
+            ends = generate_plays(replace(other, engine="python").play(Roll(high, low)))
             hit = {p for p in walkers.opponent_blots for end in ends if end.other[25 - p] == 0}
             for point in hit:
                 hitting[point] += ways

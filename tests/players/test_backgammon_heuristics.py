@@ -1,5 +1,7 @@
 """The conventional program: its terms, its twin, and what it plays."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -41,7 +43,9 @@ def test_the_twin_counts_the_same():
 
 def test_ends_are_those_of_the_rules_in_their_order():
     for here in met(games=2, seed=4)[::7]:
-        expected = [view.own + view.other for view in generate_plays(here.with_engine("python"))]
+        expected = [
+            view.own + view.other for view in generate_plays(replace(here, engine="python"))
+        ]
         np.testing.assert_array_equal(generate_afterstates(here), expected)
 
 

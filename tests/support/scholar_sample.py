@@ -4,7 +4,7 @@ They come from the full database and from every one of its 343 subspaces, a crit
 each where one was found at once. With them are positions that were drawn and plies that were
 played by certain seeds, to be drawn and played again elsewhere.
 
-`python tests/scholar/scholar_sample.py DATABASE` makes the file again.
+`PYTHONPATH=tests python -m support.scholar_sample DATABASE` makes the file again.
 """
 
 import sys

@@ -1,5 +1,7 @@
 """Moves written and read: many ways to write one move, one way to print it."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -108,7 +110,7 @@ def test_other_rolls_are_refused(text):
 
 @pytest.mark.parametrize("engine", ["native", "python"])
 def test_a_move_that_is_not_canonical_is_not_legal(engine):
-    position = OPENING.with_engine(engine)
+    position = replace(OPENING, engine=engine)
     legal = Move(0, (Step(8, 5, False), Step(6, 5, False)))
     assert position.play(legal).turn == 1
     for wrong in (

@@ -18,7 +18,7 @@ MASK = 2**64 - 1
 
 
 def assert_twins(position):
-    readable, fast = position.with_engine("python"), position.with_engine("native")
+    readable, fast = replace(position, engine="python"), replace(position, engine="native")
     assert readable == fast
     assert hash(readable) == hash(fast)
     moves = readable.legal_moves()
@@ -50,7 +50,7 @@ def test_move_lists_of_thousands_of_positions():
     checked = 0
     for position in islice((p for p in positions if p.dice), repeat(400, 3000)):
         moves = position.legal_moves()
-        assert position.with_engine("python").legal_moves() == moves
+        assert replace(position, engine="python").legal_moves() == moves
         assert [type(move) for move in moves] == [type(m) for m in moves[:1]] * len(moves)
         checked += 1
     assert checked == repeat(400, 3000)
@@ -59,7 +59,7 @@ def test_move_lists_of_thousands_of_positions():
 @settings(max_examples=repeat(50, 300), deadline=None)
 @given(any_position(Rules()))
 def test_in_any_position(position):
-    fast = position.with_engine("native")
+    fast = replace(position, engine="native")
     assert fast.legal_moves() == position.legal_moves()
     for move in fast.legal_moves()[:20]:
         assert fast.play(move) == position.play(move)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from ludus.core.errors import BadDataset, quote
 from ludus.core.files import check_end, describe_os_error, quote_path
 from ludus.datasets.morris.files import (
+    LINE_LENGTHS,
     Chunk,
     format_lines,
     parse_lines,
@@ -238,13 +239,9 @@ def has_labels(path: Path) -> bool:
     """Return whether a text file has labels behind its first entry."""
     try:
         with path.open("rb") as file:
-            return b"\t" in file.readline(LONGEST_ENTRY + 1)
+            return b"\t" in file.readline(LINE_LENGTHS[-1] + 1)
     except (OSError, ValueError) as error:
         raise BadDataset(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
-
-
-LONGEST_ENTRY = 35
-"""Characters of the longest entry without labels."""
 
 
 def read_labelled_lines(path: Path, rules: Rules) -> Iterator[LabelledBatch]:
@@ -255,17 +252,15 @@ def read_labelled_lines(path: Path, rules: Rules) -> Iterator[LabelledBatch]:
             first = 1
             for data in split_at_lines(file):
                 lines = data.decode("ascii", "backslashreplace").splitlines()
-                entries, *columns = zip(*(_split_labels(line) for line in lines), strict=True)
+                # Missing fields are refused as they are parsed.
+                rows = ((line.split("\t") + [""] * 4)[:5] for line in lines)
+                entries, *columns = zip(*rows, strict=True)
                 part = parse_lines("".join(f"{entry}\n" for entry in entries).encode(), first)
                 raise_bad_lines(path, part.bad_lines)
                 yield LabelledBatch(part.moves, _parse_labels(part, columns, rules, path))
                 first += len(lines)
     except (OSError, ValueError) as error:
         raise BadDataset(f"cannot read {quote_path(path)}: {describe_os_error(error)}") from error
-
-
-def _split_labels(line: str) -> list[str]:
-    return (line.split("\t") + [""] * 4)[:5]
 
 
 def _parse_labels(

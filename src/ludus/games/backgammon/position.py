@@ -220,10 +220,6 @@ class Position(Drawable):
         level = ENDS.index(phase) + 1 if phase in ENDS else 1
         return Outcome(winner, phase, self.stakes.compute_points(level))
 
-    def with_engine(self, engine: str) -> "Position":
-        """Return the same position with another engine, `native` or `python`."""
-        return replace(self, engine=engine)
-
     def text(self, marks: Marks = NO_MARKS) -> str:
         # Drawing is imported on demand: learners play millions of games without it.
         from ludus.games.backgammon.drawing import text
