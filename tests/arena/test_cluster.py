@@ -94,7 +94,16 @@ def make_commands(folder: Path):
     (experiments / "games.toml").write_text(PUBLISHED)
     generate = ["--states", "3000", "--teacher", "negascout:nodes=400", "--out", f"{out}/g.txt"]
     tune = ["--trials", "5", "--games", "60000"]
-    sizes = ["--td-rounds", "1", "--lookahead-rounds", "12", "--lookahead-boards", "2048", "--games", "256"]
+    sizes = [
+        "--td-rounds",
+        "1",
+        "--lookahead-rounds",
+        "12",
+        "--lookahead-boards",
+        "2048",
+        "--games",
+        "256",
+    ]
     network = ["--batch", "256", "--hidden", "32", "--device", "cpu", "--threads", "1"]
     # Few trials: the first ones depend neither on the results of others nor on their order.
     trials = ["--trials", "4", "--set", "epochs=8,first=50,units=50"]
