@@ -10,6 +10,7 @@ from support.page_actions import (
     bounding_box,
     click_through,
     key_through,
+    open_game,
     open_places,
     prompt_says,
     state,
@@ -19,13 +20,6 @@ from support.page_actions import (
 from support.page_server import begin
 
 pytestmark = pytest.mark.needs_debian("chromium")
-
-
-def open_game(page, server, client, game, *players, **more):
-    view = begin(client, game, *players, **more)
-    page.goto(f"{server.base}/game/{view['id']}")
-    status(page)
-    return view
 
 
 @pytest.mark.parametrize(

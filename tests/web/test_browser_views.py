@@ -113,7 +113,7 @@ COUNT_TONES = """
 
 
 def test_playing_on_from_a_past_position_and_sound(page, server, client):
-    """A touch in a past position opens a variation; moves make a sound unless it is off."""
+    """Going on from a past position opens a variation; moves make a sound unless it is off."""
     page.add_init_script(COUNT_TONES)
     view = begin(client, "hexapawn")
     page.set_viewport_size({"width": 2560, "height": 1440})
@@ -130,6 +130,7 @@ def test_playing_on_from_a_past_position_and_sound(page, server, client):
     expect(sound).to_have_attribute("aria-pressed", "false")
     page.get_by_role("button", name="To the beginning").click()
     prompt_says(page, "Looking back")
+    page.get_by_role("button", name="Continue from here").click()
     page.locator('.place.enabled[data-place="b1"]').click()
     page.locator('.place.enabled[data-place="b2"]').click()
     expect(page.locator(".variation")).to_contain_text("b1-b2")

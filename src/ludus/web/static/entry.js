@@ -18,8 +18,12 @@ const UNKNOWN = -1;
 const NO_WAYS = { moves: [], states: [], texts: [], go_task: 0, stacks: {} };
 
 export class MoveEntry {
-  /** @param {GameView} view */
-  constructor({ node, mover, board, entry }) {
+  /**
+   * @param {GameView} view
+   * @param {boolean} [isLocked] whether the ways are known, but no place may be touched
+   */
+  constructor({ node, mover, board, entry }, isLocked = false) {
+    this.isLocked = isLocked;
     this.node = node;
     this.mover = mover;
     this.slots = board.slots;
@@ -51,6 +55,11 @@ export class MoveEntry {
 
   /** Places that may be touched next. */
   get places() {
+    return this.isLocked ? [] : this.known;
+  }
+
+  /** Places from which a move goes on. */
+  get known() {
     return this.selected ? [...this.routes.keys()] : Object.keys(this.next);
   }
 
@@ -236,7 +245,7 @@ export class MoveEntry {
     };
     /** @type {Record<string, "good" | "bad">} */
     const rated = {};
-    for (const place of this.places) {
+    for (const place of this.known) {
       const good = isGood(this.selected ? this.follow(place) : this.next[place]);
       if (good !== undefined) rated[place] = good ? "good" : "bad";
     }

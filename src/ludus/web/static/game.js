@@ -8,7 +8,7 @@ import { announce, errorMessage, h, setChildren, showConnection, showNotice } fr
 import { MoveEntry } from "./entry.js";
 import { LazyPanel } from "./lazy.js";
 import { MovesPanel } from "./moves.js";
-import { findSteps, Replay } from "./replay.js";
+import { Replay } from "./replay.js";
 import { hasNoPerson, makeSeatCards, seatRequests } from "./seats.js";
 import { playMoveSound } from "./sound.js";
 import { Tabs } from "./tabs.js";
@@ -92,7 +92,15 @@ export class GamePage {
       this.seatCards,
       this.toolbar.element,
     );
-    this.replay = new Replay(this.board, this.views, this.area);
+    this.replay = new Replay(
+      this.views,
+      this.area,
+      (past) => {
+        this.board.show(past);
+        playMoveSound(past);
+      },
+      (shown) => this.showNow(shown),
+    );
     this.tabs = new Tabs(
       "About the game",
       [
@@ -123,6 +131,7 @@ export class GamePage {
 
   close() {
     this.unwatch();
+    this.replay.cancel();
     document.removeEventListener("keydown", this.onKey);
     showConnection(true);
     this.analysis.close();
@@ -146,6 +155,11 @@ export class GamePage {
   /** Whether another node than the current one is shown. */
   get isLooking() {
     return this.view.status === "looking";
+  }
+
+  /** Whether an earlier node of a game that goes on is shown: no move is entered there. */
+  get isLocked() {
+    return this.plain.status === "looking" && this.latest.status !== "over";
   }
 
   /**
@@ -173,32 +187,34 @@ export class GamePage {
    */
   setView(view) {
     const isSame = view.node === this.plain.node && JSON.stringify(view.entry) === JSON.stringify(this.plain.entry);
-    if (!isSame || !this.entry.touched.length) this.entry = new MoveEntry(view);
     this.plain = view;
+    if (!isSame || !this.entry.touched.length) this.entry = new MoveEntry(view, this.isLocked);
     this.view = this.entry.enter(view);
   }
 
   /**
-   * Show the response to a request; the WebSocket may have been faster.
+   * Show the response to a request, after the moves that led to it; the WebSocket may have been
+   * faster.
    * @param {GameView} view
    */
   show(view) {
     if (view.status !== "looking" && view.revision < this.latest.revision) view = this.latest;
-    const steps = view.status === "looking" ? [] : findSteps(this.view, view);
+    this.replay.show(this.view, view);
+  }
+
+  /** @param {GameView} view */
+  showNow(view) {
     if (view.status !== "looking" && view.node > this.view.node) playMoveSound(view);
     this.setView(view);
     document.title = `${view.title} · Ludus`;
     this.moves.show(view, view.moves);
     this.review.panel?.show(view);
     this.share.panel?.show(view);
-    this.showEntry(steps);
+    this.showEntry();
   }
 
-  /**
-   * Show the view with the touches of a partial move.
-   * @param {number[]} [steps] nodes that are shown before
-   */
-  showEntry(steps = []) {
+  /** Show the view with the touches of a partial move. */
+  showEntry() {
     const { entry } = this;
     this.view = entry.enter(this.plain);
     const { view } = this;
@@ -219,13 +235,14 @@ export class GamePage {
     this.toolbar.show(view);
     this.end.show(view);
     this.analysis.show(view);
-    if (!this.isEditing) void this.replay.show(steps, view, () => this.drawBoard());
+    this.drawBoard();
     if (isNew) announce(view.touched.length ? view.prompt : `${report} ${view.prompt}`.trim());
   }
 
   /** Draw the board with the touches, and what is known of the moves. */
   drawBoard() {
-    if (this.isEditing) return;
+    if (this.isEditing || this.replay.target) return;
+    this.replay.lastDrawn = performance.now();
     this.board.show(this.view, this.entry, this.analysis.rate(this.entry), this.analysis.hintShapes);
   }
 
@@ -303,6 +320,7 @@ export class GamePage {
    */
   showEditor(drawing) {
     this.isEditing = true;
+    this.replay.cancel();
     this.area.dataset.status = "editing";
     this.prompt.textContent = "Set up a position";
     this.message.textContent = "";
@@ -315,12 +333,22 @@ export class GamePage {
   }
 
   /**
-   * Touch a place; one from which no move goes on does nothing.
+   * Touch a place; one from which no move goes on does nothing. While moves are replayed it ends
+   * that, and at a past position of a game that goes on it returns to the present.
    * @param {string} place
    */
   touch(place) {
     const { entry } = this;
     if (this.isSending) return;
+    if (this.replay.target) {
+      this.replay.hurry();
+      return;
+    }
+    if (this.isLocked) {
+      showNotice("Back in the game. Continue from here plays on from an earlier move.");
+      void this.showNode(this.latest.at);
+      return;
+    }
     if (!entry.touch(place)) {
       if (this.view.status === "yours") announce(`Not possible. ${this.view.prompt}`);
       return;

@@ -27,6 +27,8 @@ const SCRIPTS = {
   "/games": () => import("./mygames.js"),
   "/machines": () => import("./machines.js"),
 };
+/** Milliseconds after which a server that did not answer is asked again. */
+const RETRY_DELAY = 2000;
 const loadNewGameDialog = () => import("./newgamedialog.js");
 
 /** @type {Page | null} */
@@ -69,6 +71,7 @@ function redirectToGame(view) {
  * @returns {Promise<GameView | null>}
  */
 async function findGame(id) {
+  if (!id) return null;
   try {
     return await get(`/api/games/${encodeURIComponent(id)}`);
   } catch (error) {
@@ -116,12 +119,25 @@ async function showPage() {
     if (request === numRequests) show();
   } catch (error) {
     if (request !== numRequests) return;
+    if (hasStatus(error, 0, 502, 503, 504)) void reloadWhenAnswered(request);
     setChildren(
       byId("main"),
       h("h1", { class: "prompt" }, errorMessage(error)),
       h("p", { class: "message" }, h("a", { href: "/new" }, "Start a new game")),
     );
   }
+}
+
+/**
+ * Load the page anew once the server is back, unless another page was requested.
+ * @param {number} request
+ */
+async function reloadWhenAnswered(request) {
+  await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY));
+  if (request !== numRequests) return;
+  const isBack = await get("/api/shown").then(() => true, () => false);
+  if (isBack && request === numRequests) location.reload();
+  else await reloadWhenAnswered(request);
 }
 
 /**

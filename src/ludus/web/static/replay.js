@@ -1,77 +1,128 @@
-// Several moves that were made since the board was last shown, one after the other.
+// Paced play: a computer's moves are shown one after the other, each for a while.
+
+import { hasNoPerson } from "./seats.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
-/** @typedef {import("./types.js").ShownView} ShownView */
 /** @typedef {import("./views.js").GameViews} GameViews */
-/** @typedef {import("./board.js").BoardView} BoardView */
 
-/** Milliseconds for which each of several moves is shown. */
-const REPLAY_DELAY = 700;
+/** Milliseconds for which a move is seen before the next one. */
+const PACE = 500;
+/** Who misses more moves than this sees the last position at once. */
+const MAX_STEPS = 6;
 
 /**
- * Return the nodes between two views of a game that should be seen, if the second follows the first.
- * @param {GameView} before
- * @param {GameView} after
+ * Return for how many milliseconds each move of a game is seen; players that are watched have a
+ * delay of their own.
+ * @param {GameView} view
  */
-export function findSteps(before, after) {
-  if (before.id !== after.id || matchMedia("(prefers-reduced-motion: reduce)").matches) return [];
-  const nodes = new Map(after.moves.map((move) => [move.node, move]));
+function findPace(view) {
+  const pace = Number(localStorage.getItem("pace") ?? PACE);
+  return hasNoPerson(view) ? Math.min(pace, 500 * view.delay) : pace;
+}
+
+/**
+ * Return the nodes that should be seen after a node, up to that of a view; none if the view does not
+ * follow the node, or only persons have moved.
+ * @param {number} start
+ * @param {GameView} view
+ */
+function findSteps(start, view) {
+  const nodes = new Map(view.moves.map((move) => [move.node, move]));
   const path = [];
-  let node = nodes.get(after.node)?.parent;
-  while (node !== undefined && node !== null && node > before.node) {
-    path.unshift(node);
-    node = nodes.get(node)?.parent;
+  let move = nodes.get(view.node);
+  while (move && move.parent !== null && move.node > start) {
+    path.unshift(move);
+    move = nodes.get(move.parent);
   }
+  if (move?.node !== start || !path.some(({ by }) => by === "player" || by === "rules")) return [];
   // The person's own move has just been seen, step by step.
-  const [first] = path;
-  if (first !== undefined && nodes.get(first)?.by === "person") path.shift();
-  return node === before.node ? path : [];
+  if (path[0]?.by === "person") path.shift();
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (path.length > MAX_STEPS || isStill) path.splice(0, path.length - 1);
+  return path.map(({ node }) => node);
 }
 
 export class Replay {
   /**
-   * @param {BoardView} board
    * @param {GameViews} views
    * @param {HTMLElement} area where the node that is being replayed is noted
+   * @param {(view: GameView) => void} drawStep draws a position on the way
+   * @param {(view: GameView) => void} finish shows the view at the end
    */
-  constructor(board, views, area) {
-    this.board = board;
+  constructor(views, area, drawStep, finish) {
     this.views = views;
     this.area = area;
-    /** Number of times the board was shown; a later one ends the replay of an earlier one. */
-    this.numReplays = 0;
+    this.drawStep = drawStep;
+    this.finish = finish;
     /**
-     * The view at the end of the replay.
-     * @type {ShownView | null}
+     * The view at the end of the replay; null if there is none.
+     * @type {GameView | null}
      */
-    this.last = null;
+    this.target = null;
+    /** The node on the board during a replay. */
+    this.shown = 0;
+    /** When the board was last drawn. */
+    this.lastDrawn = 0;
+    /** Number of replays; a later one ends an earlier one. */
+    this.numReplays = 0;
+    this.hurry = () => {};
   }
 
   /**
-   * Show the board; several moves since the last one are shown one after the other.
-   * @param {number[]} steps the nodes to show before
-   * @param {ShownView} view
-   * @param {() => void} draw draws the view
+   * Show a view after the moves that led to it.
+   * @param {GameView} before the view that is shown
+   * @param {GameView} view
    */
-  async show(steps, view, draw) {
-    const isSame = this.last?.node === view.node && !view.touched.length;
-    if (this.last && isSame && !steps.length) {
-      this.last = view;
+  show(before, view) {
+    const isNow = view.status !== "looking";
+    if (isNow && this.target?.node === view.node) {
+      this.target = view;
       return;
     }
-    const replay = ++this.numReplays;
-    this.last = view;
+    if (!this.target) this.shown = before.node;
+    const isFollowing = isNow && before.status !== "looking" && before.id === view.id;
+    const pace = findPace(view);
+    const steps = isFollowing && pace ? findSteps(this.shown, view) : [];
+    this.cancel();
+    if (!steps.length) {
+      this.finish(view);
+      return;
+    }
+    this.target = view;
+    void this.run(steps, pace);
+  }
+
+  /** End the replay without showing its end. */
+  cancel() {
+    this.numReplays += 1;
+    this.target = null;
+    delete this.area.dataset.replay;
+  }
+
+  /**
+   * @param {number[]} steps
+   * @param {number} pace
+   */
+  async run(steps, pace) {
+    const number = this.numReplays;
+    let isHurried = false;
     for (const node of steps) {
       this.area.dataset.replay = String(node);
+      await new Promise((resolve) => {
+        setTimeout(resolve, this.lastDrawn + pace - performance.now());
+        this.hurry = () => resolve((isHurried = true));
+      });
+      if (number !== this.numReplays) return;
+      if (isHurried || node === steps.at(-1)) break;
       const past = await this.views.get(node).catch(() => null);
-      if (replay !== this.numReplays) return;
+      if (number !== this.numReplays) return;
       if (!past) break;
-      this.board.show(past);
-      await new Promise((resolve) => setTimeout(resolve, REPLAY_DELAY));
-      if (replay !== this.numReplays) return;
+      this.shown = node;
+      this.drawStep(past);
+      this.lastDrawn = performance.now();
     }
-    delete this.area.dataset.replay;
-    this.last = null;
-    draw();
+    const view = this.target;
+    this.cancel();
+    if (view) this.finish(view);
   }
 }

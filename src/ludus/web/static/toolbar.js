@@ -82,7 +82,10 @@ export class Toolbar {
         ({ status }, isWatching) => isWatching && status === "thinking",
       ],
       [
-        button("Move now", () => page.postAction("hurry")),
+        button("Move now", () => {
+          page.replay.hurry();
+          return page.postAction("hurry");
+        }),
         ({ status }, isWatching) => !isWatching && status === "thinking",
       ],
       [h("label", { for: "delay" }, "Speed ", this.delay), (_, isWatching) => isWatching],
