@@ -8,6 +8,7 @@ kernels of `fourier_kernels`, elsewhere by two products with a small matrix.
 from functools import cache
 from typing import NamedTuple, Self
 
+import numpy as np
 import torch
 
 from ludus.learn.equivariant.fourier import NUM_1D_IRREPS, NUM_2D_IRREPS, fourier_basis, irreps
@@ -233,11 +234,6 @@ def _basis_tensor(kind: torch.dtype, device: torch.device) -> torch.Tensor:
 @cache
 def _irrep_entries(kind: torch.dtype, device: torch.device) -> torch.Tensor:
     """Return the entries of all irreps, (16, 16): signs; and planes by irrep, row and column."""
-    signs, planes = irrep_tensors(kind, device)
-    return torch.cat([signs, planes.permute(0, 2, 3, 1).flatten(0, 2)])
-
-
-@cache
-def irrep_tensors(kind: torch.dtype, device: torch.device) -> list[torch.Tensor]:
-    """Return the irreps: signs, (8, 16), and matrices, (2, 16, 2, 2)."""
-    return [torch.as_tensor(each, dtype=kind, device=device) for each in irreps()]
+    signs, planes = irreps()
+    entries = np.concatenate([signs, planes.transpose(0, 2, 3, 1).reshape(-1, GROUP_ORDER)])
+    return torch.as_tensor(entries, dtype=kind, device=device)

@@ -104,12 +104,7 @@ class PartialMoves(NamedTuple):
 
     def select(self, which: NDArray[np.intp] | slice) -> "PartialMoves":
         """Return the moves with these indices, which may repeat."""
-        return PartialMoves(
-            self.position[which],
-            self.classes[which],
-            self.probability[which],
-            self.probabilities[which],
-        )
+        return PartialMoves._make(column[which] for column in self)
 
     def choose_part(
         self, part: int, classes: NDArray[np.intp], probabilities: Array
@@ -123,12 +118,7 @@ class PartialMoves(NamedTuple):
 
     def concatenate(self, other: "PartialMoves") -> "PartialMoves":
         """Concatenate these moves and others."""
-        return PartialMoves(
-            np.concatenate([self.position, other.position]),
-            np.concatenate([self.classes, other.classes]),
-            np.concatenate([self.probability, other.probability]),
-            np.concatenate([self.probabilities, other.probabilities]),
-        )
+        return PartialMoves._make(map(np.concatenate, zip(self, other, strict=True)))
 
     def take_every(self, number: int) -> "PartialMoves":
         """Return the first of every `number` moves."""

@@ -370,10 +370,6 @@ def _merge_tables(base: Tables, own: Tables) -> Tables:
     return merged
 
 
-_LIMITED = {"outputs", "seconds", "seed"}
-"""Fields that options of a training cannot change, or change under a name of their own."""
-
-
 def _make_optional(field: FieldInfo) -> Any:
     """Return the definition of a field that is None where it is not given."""
     annotation: Any = field.annotation
@@ -387,7 +383,8 @@ CHANGES: Any = create_model(
         name: _make_optional(field)
         for kind in (NetworkConfig, Hyperparameters)
         for name, field in kind.model_fields.items()
-        if name not in _LIMITED
+        # Options cannot change these, or have names of their own for them.
+        if name not in ("outputs", "seconds", "seed")
     },
 )
 """Every field of design and training as an option, which changes that of the preset."""

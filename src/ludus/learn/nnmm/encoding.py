@@ -65,7 +65,7 @@ class Side(NamedTuple):
 
     def select(self, which: slice) -> "Side":
         """Return a slice of the boards."""
-        return Side(self.men[which], self.free[which], self.places[which], self.flies[which])
+        return Side._make(column[which] for column in self)
 
 
 def compute_features(own: Side, other: Side) -> NDArray[np.uint8]:
