@@ -118,7 +118,12 @@ class PartialMoves(NamedTuple):
 
     def concatenate(self, other: "PartialMoves") -> "PartialMoves":
         """Concatenate these moves and others."""
-        return PartialMoves._make(map(np.concatenate, zip(self, other, strict=True)))
+        return PartialMoves(
+            np.concatenate([self.position, other.position]),
+            np.concatenate([self.classes, other.classes]),
+            np.concatenate([self.probability, other.probability]),
+            np.concatenate([self.probabilities, other.probabilities]),
+        )
 
     def take_every(self, number: int) -> "PartialMoves":
         """Return the first of every `number` moves."""
