@@ -20,6 +20,17 @@ def test_help_and_version(ludus):
 HEAVY = ("torch", "matplotlib", "fastapi", "numpy", "rich", "ludus.games.backgammon")
 
 
+def run_code(code, *arguments):
+    """Run Python code in a process."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "needed"),
     [
@@ -31,10 +42,7 @@ def test_a_command_imports_only_what_it_needs(words, needed):
     code = (
         f"import sys; from ludus.cli.main import run; run({words});print('imported:', *sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
-    loaded = set(done.stdout.partition("imported: ")[2].split())
+    loaded = set(run_code(code).stdout.partition("imported: ")[2].split())
     assert needed in loaded
     assert loaded.isdisjoint(HEAVY)
 
@@ -42,10 +50,7 @@ def test_a_command_imports_only_what_it_needs(words, needed):
 def test_importing_ludus_costs_little():
     """It brings the standard library, its own core, and what imports its names on first use."""
     code = "import sys; before = set(sys.modules); import ludus; print(*set(sys.modules) - before)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
-    roots = {name.partition(".")[0] for name in done.stdout.split()}
+    roots = {name.partition(".")[0] for name in run_code(code).stdout.split()}
     assert roots - set(sys.stdlib_module_names) == {"lazy_loader", "ludus"}
 
 
@@ -107,9 +112,7 @@ def test_a_missing_package_is_one_line_and_leaves_the_help():
     )
     needs = "needs torch: pip install 'ludus[learn]'"
     for words, status in ((["train"], 0), (["train", "scholar"], 2), (["train", "deepq"], 2)):
-        done = subprocess.run(
-            [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False
-        )
+        done = run_code(code, *words)
         assert done.returncode == status
         if status:
             assert done.stderr.startswith("ludus: ")

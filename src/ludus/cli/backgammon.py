@@ -13,6 +13,7 @@ from ludus.cli.options import ForceOption, JsonOption, OutputFileOption, RulesOp
 from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.errors import BadRecord
 from ludus.core.files import check_output, quote_path, read_text, write_text
+from ludus.core.record import Record
 
 app = make_group(
     help="Evaluate moves and games of backgammon, and convert them for other programs."
@@ -148,7 +149,6 @@ def review(
     """Evaluate every move of recorded games; mark errors and print each side's error per move."""
     from ludus.analysis import RecordsReview
     from ludus.analysis.records import list_checker_plays, review_plies
-    from ludus.core.record import Record
     from ludus.games.backgammon import Backgammon
     from ludus.protocol.gnubg import GnubgEvaluator
 
@@ -184,7 +184,6 @@ def review(
 def mat(file: RecordArgument, out: OutputFileOption, force: ForceOption = False) -> None:
     """Write recorded games as a .mat file, which other backgammon programs read."""
     check_output(out, file, force=force)
-    from ludus.core.record import Record
     from ludus.protocol.mat_files import format_mat
 
     records = Record.parse_many(read_text(file))

@@ -31,6 +31,7 @@ from ludus.cli.output import (
     track_progress,
 )
 from ludus.core.files import atomic_file, check_output, write_text
+from ludus.core.player import Limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -314,7 +315,6 @@ def generate(
     Limits apply to each of the teacher's moves. With --time a run is not reproducible.
     """
     from ludus.arena.executors import make_executor
-    from ludus.core.player import Limit
     from ludus.datasets.generation import GenerationRun, make_plan
 
     limit = Limit(time, nodes, depth)

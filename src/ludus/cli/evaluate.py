@@ -10,6 +10,7 @@ import typer
 from ludus.cli.options import DatasetArgument, DeviceOption, ForceOption, JsonOption, OracleOption
 from ludus.cli.output import print_json, print_table, show_progress
 from ludus.core.errors import BadSpec, quote
+from ludus.core.extras import require_package
 
 if TYPE_CHECKING:
     from ludus.learn.move_explanation import DecodingRule
@@ -188,8 +189,6 @@ def certify(
 
     With the stored moves it cannot lose to an opponent that never gives the value away.
     """
-    from ludus.core.extras import require_package
-
     require_package("torch", "visiting positions")
     from ludus.learn.scholar.certificate import COLOURS
     from ludus.learn.scholar.certificate import certify as certify_scorer

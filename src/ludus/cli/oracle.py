@@ -21,6 +21,7 @@ from ludus.cli.output import (
     print_notice,
     print_table,
     run_interruptible,
+    run_with_progress_bar,
 )
 from ludus.core.game import AnyGame
 from ludus.core.marks import Marks
@@ -77,7 +78,6 @@ def solve(
     json: JsonOption = False,
 ) -> None:
     """Solve a game of the Morris family, hypergammon, or bearing off in backgammon."""
-    from ludus.cli.output import run_with_progress_bar
     from ludus.oracles.backgammon.solver import EquityResult
     from ludus.oracles.morris.solver import SharedSolveRun
     from ludus.oracles.solving import SolveOptions, open_solve_run
@@ -279,7 +279,6 @@ def verify(
     json: JsonOption = False,
 ) -> None:
     """Check the files of a solved game, then every value against its successors."""
-    from ludus.cli.output import run_with_progress_bar
     from ludus.oracles.backgammon.solver import EquityVerificationRun
     from ludus.oracles.solving import open_verification
 

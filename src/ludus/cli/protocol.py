@@ -8,6 +8,9 @@ import typer
 
 from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption
 from ludus.cli.output import game_as_json, print_json
+from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.games import game as named_game
+from ludus.players import player as named_player
 
 if TYPE_CHECKING:
     from ludus.protocol.thesis_socket import Dialect
@@ -36,7 +39,6 @@ def engine(
     ] = False,
 ) -> None:
     """Run a UCI-like engine on standard input and output."""
-    from ludus.core.errors import LudusError
     from ludus.protocol.engine import run_engine
     from ludus.protocol.session import EngineSession
 
@@ -102,9 +104,6 @@ def serve_nnmm(
     A state is the 28 characters of the dataset, a move the points after its hyphen: d6d5c3. The
     response to an invalid line begins with error:. Ctrl-C stops the server.
     """
-    from ludus.core.errors import BadSpec, quote
-    from ludus.games import game as named_game
-    from ludus.players import player as named_player
     from ludus.protocol.thesis_socket import ServerSettings, ThesisServer
 
     if compat not in ("", "2018"):

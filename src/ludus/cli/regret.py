@@ -1,5 +1,6 @@
 """`ludus regret`: measure the minimax regret of a player against perfect play."""
 
+import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,6 +33,7 @@ from ludus.cli.output import (
 )
 from ludus.core.errors import BadPosition, BadSpec, LudusError
 from ludus.core.files import quote_path
+from ludus.core.player import Limit
 from ludus.core.statistics import NORMAL_QUANTILE
 from ludus.games import game as named_game
 from ludus.players import player as named_player
@@ -87,7 +89,6 @@ def regret(
     """Play games and compare every move of a player with perfect play."""
     from ludus.arena import regret as arena
     from ludus.arena.executors import make_executor
-    from ludus.core.player import Limit
     from ludus.oracles import oracle as find_oracle
 
     chosen = named_game(game, rules)
@@ -182,8 +183,6 @@ def _sample_positions(
 
     In a finished position there is no move to evaluate, so it is left out.
     """
-    import random
-
     from ludus.arena.choices import parse_positions
 
     if file is None:

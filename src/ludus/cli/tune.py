@@ -20,6 +20,7 @@ from ludus.cli.output import print_json, show_progress
 from ludus.core.files import check_output, write_text
 from ludus.core.processes import count_cores
 from ludus.core.spec import list_options
+from ludus.games import game as named_game
 
 
 def tune_nnmm(
@@ -133,7 +134,6 @@ def tune_patterns(
 ) -> None:
     """Search for the settings of the Fuzzy player that win most (needs the extra `learn`)."""
     from ludus.arena.executors import make_executor
-    from ludus.games import game as named_game
     from ludus.learn.patterns.tuning import PatternSearchConfig, search_settings
 
     chosen = named_game("nine_mens_morris", rules)
