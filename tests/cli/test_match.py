@@ -140,7 +140,7 @@ def test_a_seed_gives_the_same_games_with_and_without_a_record(ludus, tmp_path):
     assert json.loads(ludus(*MORRIS, "--jobs", "2").out) == plain
 
 
-def test_compiled_games_have_to_be_asked_for(ludus, tmp_path):
+def test_compiled_games_have_to_be_requested(ludus, tmp_path):
     found = json.loads(ludus(*MORRIS, "--compiled").out)
     assert (found["compiled"], found["games"]) == (True, 4)
     for more in (["--depth", "3"], ["--record", str(tmp_path / "games")], ["--position", "start"]):
