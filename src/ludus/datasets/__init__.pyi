@@ -1,5 +1,5 @@
-from .backgammon.positions import classify_theme as classify_theme
 from .backgammon.scored_positions import ScoredPosition as ScoredPosition
+from .backgammon.scored_positions import classify_theme as classify_theme
 from .backgammon.scored_positions import parse_scored_positions as parse_scored_positions
 from .download import FetchedData as FetchedData
 from .download import default_folder as default_folder

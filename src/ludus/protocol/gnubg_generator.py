@@ -10,15 +10,13 @@ from ludus._native import gammon
 from ludus.core.errors import BadSpec, quote
 from ludus.core.files import read_text
 from ludus.core.spec import apply_options, parse_options, parse_spec
-from ludus.datasets.backgammon.positions import (
-    classify_theme,
-    sample_played_position,
-    sample_position,
-)
 from ludus.datasets.backgammon.scored_positions import (
     ScoredPosition,
     choose_scored_moves,
+    classify_theme,
     parse_scored_positions,
+    sample_played_position,
+    sample_position,
 )
 from ludus.datasets.generator import DatasetGenerator, GenerationPlan
 from ludus.games.backgammon import Position, make_view

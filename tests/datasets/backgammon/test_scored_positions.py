@@ -8,19 +8,17 @@ from hypothesis import strategies as st
 
 import ludus
 from ludus.core.errors import LudusError
-from ludus.datasets.backgammon.positions import (
+from ludus.datasets.backgammon.scored_positions import (
     SET_UPS,
     THEME_WEIGHTS,
-    choose_theme,
-    classify_theme,
-    sample_position,
-)
-from ludus.datasets.backgammon.scored_positions import (
     BadScoredPosition,
     choose_scored_moves,
+    choose_theme,
+    classify_theme,
     format_scored_positions,
     parse_scored_position,
     parse_scored_positions,
+    sample_position,
     score_loss,
 )
 from ludus.datasets.generator import GenerationPlan

@@ -5,7 +5,7 @@ OpenSpiel's is compared in tests/backgammon, along 240 games, which are some 14,
 
 import pytest
 
-from ludus.datasets.backgammon.positions import sample_position
+from ludus.datasets.backgammon.scored_positions import sample_position
 from ludus.protocol.gnubg import rank_moves
 from support.backgammon import met
 
