@@ -185,7 +185,7 @@ def test_the_player_begins_if_it_always_does():
         assert job.players[mover] == "random"
 
 
-def test_one_move_is_judged_in_each_position():
+def test_one_move_is_rated_in_each_position():
     played = game("noughts_and_crosses")
     texts = ["X../.../... o", "XX./OO./... x", "X.O/.../... x"]
     positions = [played.parse(text) for text in texts]

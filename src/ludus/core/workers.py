@@ -120,7 +120,7 @@ class _Answers:
 
 
 class Worker:
-    """A worker process; whoever it was started by closes it, and replaces it when it has ended."""
+    """A worker process; its owner closes it, and replaces it when it has ended."""
 
     def __init__(self, niceness: int = 0) -> None:
         self._answers = _Answers()
