@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from support.page_actions import open_places, status, wait_for_event
+from support.page_actions import open_game, open_places, prompt_says, status, wait_for_event
 from support.page_server import begin
 
 pytestmark = pytest.mark.needs_debian("chromium")
@@ -93,3 +93,74 @@ def test_moves_wait_and_the_board_turns(page, server, client):
         lambda: client.get(f"/api/games/{view['id']}").json()["at"] != view["at"],
         "the move is played",
     )
+
+
+def paced(page, server):
+    """Give the page the pace that a person has."""
+    page.goto(f"{server.base}/puzzles")
+    page.evaluate("localStorage.pace = 1")
+
+
+def point_numbers(page):
+    """Return the numbers at the lower edge of the board, from left to right."""
+    found = page.locator(".board-view .label").evaluate_all(
+        """labels => labels.map((each) =>
+            [+each.getAttribute('y'), +each.getAttribute('x'), each.textContent])"""
+    )
+    numbers = [each for each in found if each[2].isdigit()]
+    lowest = max(each[0] for each in numbers)
+    return [text for _, _, text in sorted(each for each in numbers if each[0] == lowest)]
+
+
+HOME = [str(number) for number in range(12, 0, -1)]
+"""The numbers at the lower edge as White counts the points."""
+
+
+def test_nobody_resigns_by_a_touch_and_numbers_stay_with_the_viewer(page, server, client):
+    """Black doubles: White, the person, sees its own numbers, before and after."""
+    open_game(page, server, client, "backgammon", rules="money", position=LAST_MEN)
+    assert open_places(page) == ["roll", "double"]
+    assert point_numbers(page) == HOME
+    press(page, "Double to 2")
+    # Two people share the screen: the numbers are those of the side that decides.
+    assert (
+        page.locator(".prompt").inner_text()
+        == "Black: take and play for 2 points, or pass and lose 1"
+    )
+    assert point_numbers(page) == [str(number) for number in range(13, 25)]
+    doubled = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 1 doubled"
+    open_game(page, server, client, "backgammon", None, "random", rules="money", position=doubled)
+    prompt_says(page, "Take and play for 2 points")
+    assert point_numbers(page) == HOME
+    press(page, "Take at 2")
+    expect(page.locator(".stakes")).to_contain_text("cube at 2, owned by White")
+    assert point_numbers(page) == HOME
+
+
+ONE_MAN = "1:1,off:14 1:2,off:13 0 cube 1 0-0/7"
+"""White bears off its last man with any roll, in a match to 7."""
+
+
+def test_the_result_of_a_game_of_a_match_is_read_before_the_next_game(page, server, client):
+    open_game(page, server, client, "backgammon", rules="tournament", position=ONE_MAN)
+    press(page, "Roll")
+    for place in ("1", "off"):
+        page.locator(f'.place.enabled[data-place="{place}"]').click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("White wins 1 point")
+    expect(dialog).to_contain_text("White 1, Black 0")
+    expect(page.locator(".stakes")).to_contain_text("White 0, Black 0")
+    dialog.get_by_role("button", name="Next game").click()
+    expect(page.locator(".stakes")).to_contain_text("White 1, Black 0")
+    expect(page.locator(".message")).to_contain_text("won the opening roll")
+
+
+def test_the_dice_roll_by_themselves_where_doubling_is_impossible(page, server, client):
+    paced(page, server)
+    # Black owns the cube.
+    start = "6:2,off:13 5:3,off:12 0 cube 2@1"
+    view = open_game(page, server, client, "backgammon", rules="money", position=start)
+    prompt_says(page, "you rolled")
+    moves = client.get(f"/api/games/{view['id']}").json()["moves"]
+    assert [each["text"] for each in moves][1] == "roll"
+    expect(page.locator(".message")).not_to_contain_text("did not double")

@@ -28,6 +28,9 @@ class Marks:
     dice_left: tuple[int, ...] | None = None
     """Dice of the roll that are still to be played; None for all of them."""
 
+    viewer: int | None = None
+    """The side as which places are numbered, where sides count differently; None for the mover."""
+
 
 NO_MARKS = Marks()
 """A drawing of the board alone."""

@@ -118,15 +118,16 @@ class ViewLog:
         record, position = self._record, node.position
         outcome, status = record.outcome_at(node), self.status(node)
         places = record.move_entry.last_places(record.tree.path_to(node.number))
-        board = position.drawing(Marks(points=dict.fromkeys(places, "last")))
-        entry = self._make_entry(node) if self._can_enter(node, status) else None
         side = position.mover if position.mover in (0, 1) else record.game.turn(position)
+        viewer = min(record.people) if len(record.people) == 1 else side
+        board = position.drawing(Marks(points=dict.fromkeys(places, "last"), viewer=viewer))
+        entry = self._make_entry(node) if self._can_enter(node, status) else None
         state = GameState(
             revision=record.revision,
             node=node.number,
             at=record.tree.current_number,
             position=str(position),
-            labels={place: self._label_place(position, place, side) for place in board.places},
+            labels={place: self._label_place(position, place, viewer) for place in board.places},
             entry=entry,
             prompt=self._write_prompt(node, status),
             told=self._report_moves(node),
@@ -205,7 +206,8 @@ class ViewLog:
         record, position = self._record, node.position
         outcome = record.outcome_at(node)
         if status == "looking":
-            return f"Looking back: {describe_move(record, node) or 'the beginning.'}"
+            before = "the beginning." if node.move is None else f"{node.text}."
+            return f"Looking back: {describe_move(record, node) or before}"
         if outcome is not None:
             return record.game.describe_outcome(outcome, record.people)
         if status == "trouble":
@@ -244,7 +246,8 @@ class ViewLog:
             before = record.tree.path_to(node.number)[-2].position
             if not record.game.is_roll_for_turn(before):  # which says who begins, too
                 recent = recent[:-1]  # shown in the prompt
-        return " ".join(describe_move(record, each) for each in recent[-MAX_REPORTED_MOVES:])
+        told = [describe_move(record, each) for each in recent]
+        return " ".join([each for each in told if each][-MAX_REPORTED_MOVES:])
 
     def _label_place(self, position: Position, place: str, side: int) -> str:
         """Describe a place for screen readers."""
@@ -291,7 +294,10 @@ class ViewLog:
 
 
 def describe_move(record: GameRecord, node: GameNode) -> str:
-    """Return a move as a sentence; a person playing alone is addressed as `you`."""
+    """Return a move as a sentence; a person playing alone is addressed as `you`.
+
+    A decision that goes without saying, such as not to double, gives an empty text.
+    """
     if node.move is None:
         return ""
     mover = node.mover if node.mover in (0, 1) else node.position.mover
@@ -302,7 +308,8 @@ def describe_move(record: GameRecord, node: GameNode) -> str:
         if node.made_by == RULES
         else record.move_entry.describe_move(node.move, node.position)
     )
-    return f"{record.game.name_sides(record.people)[mover].capitalize()} {predicate}."
+    name = record.game.name_sides(record.people)[mover].capitalize()
+    return f"{name} {predicate}." if predicate else ""
 
 
 def _explanation_view(node: GameNode) -> ExplanationView | None:

@@ -2,8 +2,8 @@
 
 Side 0's home board is at the lower right: point 1 is at the lower right, 24 at the upper right. Men
 on the bar are on the half from which they enter; men borne off are in the tray beside the home
-board. Marks name points as side 0 counts them, but the numbers shown are those of the side whose
-turn it is, because its moves are written with them.
+board. Marks name points as side 0 counts them, but the numbers shown are those of the side to
+move, because its moves are written with them, or those of the side that views the board.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.backgammon.board import place_name
 from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.stakes import Stakes
+from ludus.games.backgammon.stakes import RESIGN, Stakes
 from ludus.render.canvas import Area, Canvas, Drawing, Point
 from ludus.render.overlay import draw_heat, draw_marks, draw_places
 from ludus.render.text_board import (
@@ -203,17 +203,18 @@ def text(position: Position, marks: Marks) -> str:
     upper[0] += _tray(position, marks, 1)
     lower[-1] += _tray(position, marks, 0)
     half = "─" * 18
+    shown = _label_for(position, marks)
     board = [
-        f" {_numbers(position, TOP_POINTS)}",
+        f" {_numbers(shown, TOP_POINTS)}",
         f"┌{half}┬───┬{half}┐",
         *upper,
         f"│{'':18}│bar│{'':18}│",
         *lower,
         f"└{half}┴───┴{half}┘",
-        f" {_numbers(position, BOTTOM_POINTS)}",
+        f" {_numbers(shown, BOTTOM_POINTS)}",
     ]
     caption = _format_task(position, (f"{SIDES[0]} {MEN[0]}", f"{SIDES[1]} {MEN[1]}"))
-    return join_lines([*board, "", caption, *format_notes(marks, PLACES, _label_for(position))])
+    return join_lines([*board, "", caption, *format_notes(marks, PLACES, shown)])
 
 
 CUBE = 30
@@ -222,7 +223,7 @@ CUBE = 30
 BUTTON = (86.0, 40.0)
 """Width and height of the area that is touched for a decision about the stakes."""
 
-BUTTON_LABELS = {"resign_gammon": "resign 2×", "resign_backgammon": "resign 3×"}
+BUTTON_LABELS = {"drop": "pass"}
 
 
 def draw_cube(canvas: Canvas, stakes: Stakes) -> None:
@@ -235,20 +236,17 @@ def draw_cube(canvas: Canvas, stakes: Stakes) -> None:
 
 
 def button_areas(position: Position) -> dict[str, Area]:
-    """Return the areas of the decisions about the stakes: two at the right, others at the left."""
+    """Return the areas of the decisions about the stakes, without those to resign."""
     if position.stakes is None or position.outcome() is not None:
         return {}
-    actions = [str(action) for action in position.stakes.list_actions(position.turn)]
+    actions = [a for a in position.stakes.list_actions(position.turn) if a not in RESIGN]
     width, height = BUTTON
     top = (TOP + BOTTOM - height) / 2
-    right = LEFT + 6 * STEP + BAR_WIDTH
-    is_main = {action: not action.startswith("resign") for action in actions}
-    areas: dict[str, Area] = {}
-    for action in actions:
-        number = sum(is_main[before] == is_main[action] for before in areas)
-        left = (right + 47 if is_main[action] else LEFT + 3) + number * (width + 6)
-        areas[action] = Area(left, top, width, height)
-    return areas
+    left = LEFT + 6 * STEP + BAR_WIDTH + 47
+    return {
+        str(action): Area(left + number * (width + 6), top, width, height)
+        for number, action in enumerate(actions)
+    }
 
 
 def draw_buttons(canvas: Canvas, areas: Mapping[str, Area]) -> None:
@@ -262,7 +260,7 @@ def draw(position: Position, marks: Marks) -> Drawing:
     """Draw the board as a picture."""
     caption, description = _format_task(position, SIDES), _description(position)
     canvas = Canvas(*SIZE, f"Backgammon: {caption}", description, style=STYLE)
-    shown = _label_for(position)
+    shown = _label_for(position, marks)
     draw_board(canvas, shown)
     places = {place: _anchor(position, place) for place in PLACES}
     occupied = [number for number in NUMBERS if _stack(position, number)[1]]
@@ -287,9 +285,11 @@ def draw(position: Position, marks: Marks) -> Drawing:
     return canvas.drawing(covered)
 
 
-def _label_for(position: Position) -> PlaceLabel:
-    """Return the function that names places as the side whose turn it is counts."""
-    return lambda place: place_name(place, position.turn)
+def _label_for(position: Position, marks: Marks) -> PlaceLabel:
+    """Return the function that names places as the viewer counts, or else the side to move."""
+    mover = position.mover if position.mover in (0, 1) else position.turn
+    side = mover if marks.viewer is None else marks.viewer
+    return lambda place: place_name(place, side)
 
 
 def _format_task(position: Position, sides: tuple[str, str]) -> str:
@@ -305,7 +305,7 @@ def _format_task(position: Position, sides: tuple[str, str]) -> str:
     return caption if position.stakes is None else f"{caption} · {_format_stakes(position.stakes)}"
 
 
-TASKS = {"play": "to roll", "cube": "to roll or double", "doubled": "to take or drop"}
+TASKS = {"play": "to roll", "cube": "to roll or double", "doubled": "to take or pass"}
 
 
 def _format_stakes(stakes: Stakes) -> str:
@@ -324,8 +324,8 @@ def _stack(position: Position, number: str) -> tuple[int, int]:
     return (0, count) if count >= 0 else (1, -count)
 
 
-def _numbers(position: Position, row: tuple[str, ...]) -> str:
-    cells = [f"{place_name(number, position.turn):>2} " for number in row]
+def _numbers(shown: PlaceLabel, row: tuple[str, ...]) -> str:
+    cells = [f"{shown(number):>2} " for number in row]
     return f"{''.join(cells[:6])}     {''.join(cells[6:])}"
 
 

@@ -110,7 +110,9 @@ class TurnOptions:
 def find_turn_options(position: Position) -> TurnOptions:
     """Return the options of a roll; cached, since a person touches several places of it."""
     moves = [move for move in position.legal_moves() if isinstance(move, Move)]
-    boards = (position.play(move).board for move in moves)
+    # In a match the last move of a game leads to the start of the next one.
+    alone = replace(position, stakes=None)
+    boards = (alone.play(move).board for move in moves)
     views = (make_view(board, position.turn) for board in boards)
     return TurnOptions(dict(zip(views, moves, strict=True)))
 
@@ -239,7 +241,7 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
             "be hit: it waits on the bar and must come in again before anything else is played.",
             "A win counts double (a gammon) if the loser has borne off no man, and threefold (a "
             "backgammon) if one of the loser’s men is also on the bar or in the winner’s home.",
-            "The numbers at the edge are those of the side to move.",
+            "Each side counts the points from its own home; the numbers at the edge are yours.",
             *self._describe_stakes(),
         ]
 
@@ -250,7 +252,7 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
         if rules.cube:
             yield (
                 "Before it rolls, a side may double what the game counts; the other side takes, "
-                "and alone may double next, or drops and loses what the game counted before."
+                "and alone may double next, or passes and loses what the game counted before."
             )
         if rules.cube and rules.match and rules.crawford:
             yield "When a side first needs one more point, one game is played without doubling."
@@ -286,7 +288,7 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
         assert position.stakes is not None
         if position.phase == "doubled":
             points = 2 * position.stakes.value
-            return f"Take and play for {points} points, or drop and lose {points // 2}"
+            return f"Take and play for {points} points, or pass and lose {points // 2}"
         if position.phase in OFFERS:
             points = position.stakes.compute_points(OFFERS.index(position.stakes.phase) + 1)
             return f"Accept {points} {'point' if points == 1 else 'points'}, or play on"
@@ -411,10 +413,10 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
 _POINTS = frozenset(map(str, range(1, 25)))
 
 _PREDICATES = {
-    "roll": "did not double",
+    "roll": "",
     "double": "doubled",
     "take": "took the double",
-    "drop": "dropped the double",
+    "drop": "passed the double",
     "resign": "offered to resign",
     "resign_gammon": "offered to resign a gammon",
     "resign_backgammon": "offered to resign a backgammon",
@@ -427,7 +429,7 @@ _ACTION_TITLES = {
     "roll": "roll the dice",
     "double": "double what the game counts",
     "take": "take the double",
-    "drop": "drop the double and lose",
+    "drop": "pass and lose",
     "resign": "offer to lose a single game",
     "resign_gammon": "offer to lose a gammon",
     "resign_backgammon": "offer to lose a backgammon",

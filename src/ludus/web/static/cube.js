@@ -1,7 +1,8 @@
 // Doubling cube, match score and money session; moves that wait for a confirmation.
 
 import { button, h, setChildren } from "./dom.js";
-import { seatRequests, sideName } from "./seats.js";
+import { findPace } from "./replay.js";
+import { hasOnePerson, seatRequests, sideName } from "./seats.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").ShownView} ShownView */
@@ -20,6 +21,9 @@ const ACTION_LABELS = {
   reject: () => "Play on",
 };
 
+/** Milliseconds after which the dice are rolled where nothing else is worth a thought. */
+const ROLL_DELAY = 1500;
+
 /** Score, cube and actions about it, above the board of a game that has them. */
 export class CubePanel {
   /** @param {GamePage} page */
@@ -28,6 +32,19 @@ export class CubePanel {
     this.text = h("p", { class: "stakes" });
     this.actions = h("div", { class: "toolbar", role: "group", "aria-label": "Cube" });
     this.element = h("section", { class: "cube-panel", "aria-label": "Cube and score", hidden: true }, this.text, this.actions);
+  }
+
+  /** Roll after a while where doubling is impossible, unless the person does something else. */
+  rollSoon() {
+    const { node, places, status } = this.page.view;
+    if (status !== "yours" || !places.includes("roll") || places.includes("double")) return;
+    if (!findPace(this.page.view)) return;
+    setTimeout(() => {
+      const { page } = this;
+      const isBusy = document.querySelector("dialog[open]") || page.isEditing || page.replay.target;
+      if (page.view.node !== node || page.view.status !== "yours" || page.isClosed || isBusy) return;
+      page.touch("roll");
+    }, ROLL_DELAY);
   }
 
   /** @param {ShownView} view */
@@ -67,6 +84,27 @@ function describeStakes(view) {
     stakes.jacoby && "Jacoby rule",
   ];
   return parts.filter((part) => part).join(" · ");
+}
+
+/**
+ * Describe the result of a game of a match that has ended between two views of it, while the match
+ * goes on; empty if none has.
+ * @param {GameView} before
+ * @param {GameView} after
+ */
+export function describeGameOfMatch(before, after) {
+  const old = before.stakes;
+  const { stakes, outcome, status, seats } = after;
+  if (!old?.match || !stakes || outcome || before.id !== after.id) return "";
+  if (before.status === "looking" || status === "looking") return "";
+  const points = stakes.score.map((score, side) => score - (old.score[side] ?? 0));
+  const winner = points.findIndex((each) => each > 0);
+  if (winner < 0 || points.some((each) => each < 0)) return "";
+  const isYou = hasOnePerson(seats) && !seats[winner]?.player;
+  const won = points[winner] ?? 0;
+  const who = isYou ? "You win" : `${sideName(after, winner)} wins`;
+  const [first, second] = stakes.score.map((score, side) => `${sideName(after, side)} ${score}`);
+  return `${who} ${won} ${won === 1 ? "point" : "points"}. The score in the match to ${stakes.match}: ${first}, ${second}.`;
 }
 
 /**

@@ -125,6 +125,32 @@ export function openDialog(title, content, action) {
 }
 
 /**
+ * Show a text until it has been read, then go on.
+ * @param {string} title
+ * @param {string} text
+ * @param {string} label of the button
+ * @param {() => unknown} goOn
+ */
+export function openNoticeDialog(title, text, label, goOn) {
+  /** @type {HTMLDialogElement} */
+  const dialog = h(
+    "dialog",
+    {
+      "aria-labelledby": "dialog-title",
+      onclose: () => {
+        dialog.remove();
+        goOn();
+      },
+    },
+    h("h2", { id: "dialog-title" }, title),
+    h("p", {}, text),
+    h("div", { class: "row end" }, button(label, () => dialog.close(), { class: "primary" })),
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/**
  * Announce a text through the ARIA live region.
  * @param {string} text
  */

@@ -3,8 +3,8 @@
 import { createGame, get, hasStatus, watchGame } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BoardView } from "./board.js";
-import { CubePanel, isSeenFromSecond, MoveConfirmation } from "./cube.js";
-import { announce, errorMessage, h, setChildren, showConnection, showNotice } from "./dom.js";
+import { CubePanel, describeGameOfMatch, isSeenFromSecond, MoveConfirmation } from "./cube.js";
+import { announce, errorMessage, h, openNoticeDialog, setChildren, showConnection, showNotice } from "./dom.js";
 import { MoveEntry } from "./entry.js";
 import { LazyPanel } from "./lazy.js";
 import { MovesPanel } from "./moves.js";
@@ -50,6 +50,9 @@ export class GamePage {
     this.queue = Promise.resolve();
     /** Whether a complete move is on its way to the server. */
     this.isSending = false;
+    this.isClosed = false;
+    /** Whether the result of a game of a match is being read, while the next one goes on. */
+    this.isHeld = false;
     /** Whether a position is being set up on the board. */
     this.isEditing = false;
     this.board = new BoardView(
@@ -130,6 +133,7 @@ export class GamePage {
   }
 
   close() {
+    this.isClosed = true;
     this.unwatch();
     this.replay.cancel();
     document.removeEventListener("keydown", this.onKey);
@@ -199,7 +203,20 @@ export class GamePage {
    */
   show(view) {
     if (view.status !== "looking" && view.revision < this.latest.revision) view = this.latest;
-    this.replay.show(this.view, view);
+    if (this.isHeld) return;
+    const result = describeGameOfMatch(this.view, view);
+    if (!result) {
+      this.replay.show(this.view, view);
+      return;
+    }
+    // The next game of the match begins when the result has been read.
+    this.isHeld = true;
+    this.replay.cancel();
+    announce(result);
+    openNoticeDialog("The game is over", result, "Next game", () => {
+      this.isHeld = false;
+      this.replay.show(this.view, this.latest);
+    });
   }
 
   /** @param {GameView} view */
@@ -207,6 +224,7 @@ export class GamePage {
     if (view.status !== "looking" && view.node > this.view.node) playMoveSound(view);
     this.setView(view);
     document.title = `${view.title} · Ludus`;
+    this.cube.rollSoon();
     this.moves.show(view, view.moves);
     this.review.panel?.show(view);
     this.share.panel?.show(view);

@@ -15,7 +15,7 @@ const MAX_STEPS = 6;
  * delay of their own.
  * @param {GameView} view
  */
-function findPace(view) {
+export function findPace(view) {
   const pace = Number(localStorage.getItem("pace") ?? PACE);
   return hasNoPerson(view) ? Math.min(pace, 500 * view.delay) : pace;
 }
