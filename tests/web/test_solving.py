@@ -48,7 +48,7 @@ def test_it_is_stopped_and_goes_on(tmp_path, monkeypatch):
     assert len(tables) >= 2
 
 
-def test_what_stops_it_is_said(tmp_path, monkeypatch):
+def test_what_stops_it_is_shown(tmp_path, monkeypatch):
     monkeypatch.setenv("LUDUS_ORACLE", str(tmp_path))
 
     async def work():

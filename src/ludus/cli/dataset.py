@@ -265,6 +265,17 @@ def _print_label_counts(tally: "LabelCounts") -> None:
     print(f"{tally.critical_reached} of them have numbers of men that occur in games")
 
 
+TeacherOption = Annotated[
+    str,
+    typer.Option(
+        "--teacher",
+        metavar="PLAYER",
+        help="The player to record.",
+        show_default="that of the game",
+    ),
+]
+
+
 def generate(
     game: GameArgument,
     out: OutputFileOption,
@@ -279,15 +290,7 @@ def generate(
             show_default=False,
         ),
     ],
-    teacher: Annotated[
-        str,
-        typer.Option(
-            "--teacher",
-            metavar="PLAYER",
-            help="The player to record.",
-            show_default="that of the game",
-        ),
-    ] = "",
+    teacher: TeacherOption = "",
     opponents: Annotated[
         str,
         typer.Option(

@@ -21,17 +21,20 @@ MAX_DIGITS = 9
 """Longest number that is read; Python refuses those of thousands of digits."""
 
 
+NetworksOption = Annotated[
+    str,
+    typer.Option(
+        "--weights",
+        metavar="FILE",
+        help="Networks written by `ludus train nnmm`, `import nnmm` or `join nnmm`.",
+        show_default="the shipped networks",
+    ),
+]
+
+
 def evaluate_nnmm(
     file: DatasetArgument,
-    weights: Annotated[
-        str,
-        typer.Option(
-            "--weights",
-            metavar="FILE",
-            help="Networks written by `ludus train nnmm`, `import nnmm` or `join nnmm`.",
-            show_default="the shipped networks",
-        ),
-    ] = "",
+    weights: NetworksOption = "",
     size: Annotated[
         str,
         typer.Option(
@@ -122,23 +125,40 @@ def _print_evaluation(found: "ChainEvaluation", about: dict[str, Any]) -> None:
             print_table((title, "%", "of"), rows)
 
 
+ScorerOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--weights", metavar="FILE", help="Scorer.", show_default="the shipped one of --size"
+    ),
+]
+
+
+ExceptionsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="File of exceptions; a player uses it beside the weights, as NAME.exceptions.",
+        show_default="beside the weights",
+    ),
+]
+
+
+StartsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--positions",
+        metavar="FILE",
+        help="Begin at these positions, the scholar to move.",
+        show_default="the start of the game",
+    ),
+]
+
+
 def certify(
-    weights: Annotated[
-        Path | None,
-        typer.Option(
-            "--weights", metavar="FILE", help="Scorer.", show_default="the shipped one of --size"
-        ),
-    ] = None,
+    weights: ScorerOption = None,
     size: Annotated[str, typer.Option("--size", metavar="SIZE", help="A shipped scorer.")] = "full",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="File of exceptions; a player uses it beside the weights, as NAME.exceptions.",
-            show_default="beside the weights",
-        ),
-    ] = None,
+    out: ExceptionsOption = None,
     colour: Annotated[
         str, typer.Option("--colour", metavar="COLOUR", help="Of the scholar: white, black, both.")
     ] = "both",
@@ -159,15 +179,7 @@ def certify(
     check: Annotated[
         bool, typer.Option("--check", help="Play the exceptions of --out, and find none missing.")
     ] = False,
-    positions: Annotated[
-        Path | None,
-        typer.Option(
-            "--positions",
-            metavar="FILE",
-            help="Begin at these positions, the scholar to move.",
-            show_default="the start of the game",
-        ),
-    ] = None,
+    positions: StartsOption = None,
     minutes: Annotated[
         float | None,
         typer.Option(

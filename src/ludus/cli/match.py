@@ -50,6 +50,17 @@ if TYPE_CHECKING:
 SIGNIFICANCE_LEVEL = 0.05
 
 
+MatchJobsOption = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=1024,
+        help="Processes that play the games; 0: one per core. Players that learn from game to "
+        "game need 1.",
+    ),
+]
+
+
 def match(
     game: GameArgument,
     first: PlayerArgument,
@@ -76,15 +87,7 @@ def match(
     time: TimeOption = None,
     nodes: NodesOption = None,
     depth: DepthOption = None,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=1024,
-            help="Processes that play the games; 0: one per core. Players that learn from game to "
-            "game need 1.",
-        ),
-    ] = 1,
+    jobs: MatchJobsOption = 1,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:

@@ -47,19 +47,22 @@ MAX_ERRORS_SHOWN = 20
 """Number of first errors in a report."""
 
 
+NumGamesOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=10_000_000,
+        help="Number of games, or with --one-move of positions.",
+        show_default="100, or all positions",
+    ),
+]
+
+
 def regret(
     game: GameArgument,
     player: PlayerArgument,
     oracle: OracleOption = None,
-    games: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=10_000_000,
-            help="Number of games, or with --one-move of positions.",
-            show_default="100, or all positions",
-        ),
-    ] = None,
+    games: NumGamesOption = None,
     opponent: Annotated[
         str, typer.Option("--opponent", metavar="PLAYER", help="The opponent.")
     ] = "perfect",

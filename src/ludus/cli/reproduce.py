@@ -29,6 +29,28 @@ FILE_TABLE_WIDTH = 160
 """Width of a table if standard output is not a terminal."""
 
 
+SizeOption = Annotated[
+    str,
+    typer.Option(
+        "--size",
+        metavar="quick|reduced|published|certain",
+        help="Size of the run: quick, less than in the paper, as there, or precise.",
+        show_default="set by the experiment",
+    ),
+]
+
+
+ExperimentsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--experiments",
+        metavar="DIR",
+        help="Folder of the experiments.",
+        show_default="that of the checkout",
+    ),
+]
+
+
 def reproduce(
     ids: Annotated[
         list[str] | None,
@@ -44,15 +66,7 @@ def reproduce(
             "--list", help="List the experiments: source, cost of each size, stored results."
         ),
     ] = False,
-    size: Annotated[
-        str,
-        typer.Option(
-            "--size",
-            metavar="quick|reduced|published|certain",
-            help="Size of the run: quick, less than in the paper, as there, or precise.",
-            show_default="set by the experiment",
-        ),
-    ] = "",
+    size: SizeOption = "",
     seed: SeedOption = 0,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Reports, figures and cached results.")
@@ -75,15 +89,7 @@ def reproduce(
             help="Where networks are trained; auto: on a GPU if there is one.",
         ),
     ] = "auto",
-    experiments: Annotated[
-        Path | None,
-        typer.Option(
-            "--experiments",
-            metavar="DIR",
-            help="Folder of the experiments.",
-            show_default="that of the checkout",
-        ),
-    ] = None,
+    experiments: ExperimentsOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Discard cached results.")] = False,
     save: Annotated[
         bool, typer.Option("--save", help="Store the results beside the experiment, too.")

@@ -22,17 +22,19 @@ from ludus.core.processes import count_cores
 from ludus.core.spec import list_options
 from ludus.games import game as named_game
 
+DataOption = Annotated[
+    Path,
+    typer.Option(
+        "--data",
+        metavar="FILE",
+        help="A dataset of good moves, not expanded.",
+        show_default=False,
+    ),
+]
+
 
 def tune_nnmm(
-    data: Annotated[
-        Path,
-        typer.Option(
-            "--data",
-            metavar="FILE",
-            help="A dataset of good moves, not expanded.",
-            show_default=False,
-        ),
-    ],
+    data: DataOption,
     preset: Annotated[
         str, typer.Option("--preset", metavar="NAME", help="Name of the first configuration.")
     ] = "quick",
