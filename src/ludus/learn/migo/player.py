@@ -77,7 +77,7 @@ def _find_rows(
 
 
 @dataclass(frozen=True, slots=True)
-class MigoOptions:
+class MigoPlayerOptions:
     """The program that the player uses."""
 
     mode: Literal["faithful", "improved"] = "improved"
@@ -91,7 +91,7 @@ class MigoPlayer(Player):
     """Plays the first move that its rules give: a win if one is known, else a draw."""
 
     title: ClassVar[str] = "plays by rules it has learned and can explain (MIGO)"
-    options: ClassVar[MigoOptions] = MigoOptions()
+    options: ClassVar[MigoPlayerOptions] = MigoPlayerOptions()
     games: ClassVar[frozenset[str] | None] = frozenset({"noughts_and_crosses", "hexapawn"})
 
     def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
