@@ -15,16 +15,16 @@ SENTENCES = {
         "nine_mens_morris",
         Outcome(None, "quiet"),
     ): "A draw: nothing was placed or taken for too long.",
-    ("backgammon", Outcome(0, "single")): "White won: white bore off every man.",
+    ("backgammon", Outcome(0, "single")): "White won: white bore off every checker.",
     (
         "backgammon",
         Outcome(0, "gammon", 2),
-    ): "White won a gammon (2 points): white bore off every man before black bore off any.",
+    ): "White won a gammon (2 points): white bore off every checker before black bore off any.",
     (
         "backgammon",
         Outcome(1, "backgammon", 3),
     ): (
-        "Black won a backgammon (3 points): black bore off every man before white had left the "
+        "Black won a backgammon (3 points): black bore off every checker before white had left the "
         "start."
     ),
     ("noughts_and_crosses", Outcome(1, "line")): "Noughts won: noughts completed a line.",
@@ -60,7 +60,7 @@ def test_a_person_playing_alone_is_addressed_as_you(people, won, lost):
 def test_a_lost_backgammon_has_its_name():
     outcome = Outcome(1, "backgammon", 3)
     text = ludus.game("backgammon").describe_outcome(outcome, (0,))
-    assert text.startswith("You lost a backgammon (3 points): black bore off every man")
+    assert text.startswith("You lost a backgammon (3 points): black bore off every checker")
 
 
 def test_the_short_form_names_the_result_and_the_reason():

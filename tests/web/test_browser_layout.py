@@ -84,11 +84,11 @@ def test_dice_stand_where_their_move_will_be(page, server, client):
     expect(cell.locator(".move.dice")).to_have_count(1)
 
 
-def test_the_source_of_a_hint_has_no_options(page, server):
+def test_the_source_of_a_hint_is_told_in_words(page, server):
     page.goto(f"{server.base}/puzzles")
-    script = 'async (spec) => (await import("/static/text.js")).playerOf(spec)'
+    script = 'async (spec) => (await import("/static/text.js")).sourceName(spec)'
     names = [page.evaluate(script, spec) for spec in ("bgsage:plies=1", "perfect play")]
-    assert names == ["bgsage", "perfect play"]
+    assert names == ["Backgammon Sage", "perfect play"]
 
 
 def test_mistakes_are_marked_on_the_line_of_the_chart(page, server):

@@ -142,3 +142,59 @@ def test_an_error_page_goes_when_the_server_is_back(page, server, client):
     prompt_says(page, "The server does not answer")
     page.unroute(path)
     assert status(page) == "yours"
+
+
+def test_analysis_shows_values_when_it_is_opened_and_a_hint_no_second_table(page, server, client):
+    view = begin(client, "noughts_and_crosses", None, "random")
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    page.get_by_role("tab", name="Analysis").click()
+    expect(page.locator(".move-table")).to_have_count(1)
+    expect(page.locator(".value-bar")).to_be_hidden()
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".message")).to_contain_text("Hint from perfect play")
+    expect(page.locator(".move-table")).to_have_count(1)
+    # The next position is evaluated while the panel is open.
+    page.locator(".place.enabled").first.click()
+    expect(page.locator(".moves .move")).to_have_count(2)
+    assert status(page) == "yours"
+    expect(page.locator(".move-table tr").first).to_be_visible()
+
+
+def test_a_review_speaks_of_you_and_its_numbers_agree(page, server, client):
+    view = begin(client, "noughts_and_crosses", None, "random")
+    view = client.post(f"/api/games/{view['id']}/seats", json={"seats": [{}, {}]}).json()
+    for move in ("b2", "b1", "a1", "c3", "a2", "c2", "a3"):
+        body = {"node": view["at"], "move": move}
+        view = client.post(f"/api/games/{view['id']}/moves", json=body).json()
+    seats = {"seats": [{}, {"player": "random"}]}
+    client.post(f"/api/games/{view['id']}/seats", json=seats)
+    page.goto(f"{server.base}/game/{view['id']}")
+    expect(page.locator(".seat-cards")).to_contain_text("Alfie")
+    expect(page.locator(".seat-cards")).not_to_contain_text("random")
+    expect(page.locator("#game-title")).to_have_text("Noughts and crosses")
+    # The winning line is drawn.
+    expect(page.locator(".board-view .joined")).to_have_count(1)
+    page.get_by_role("tab", name="Review").click()
+    page.get_by_role("button", name="Review this game").click()
+    sides = page.locator(".review-sides > div")
+    expect(sides.first).to_contain_text("You")
+    expect(sides.last).to_contain_text("Alfie")
+    marked = page.locator(".mistakes > li")
+    expect(marked.first).to_contain_text("Alfie b1")
+    given = [sides.nth(side).locator("small").first.inner_text() for side in (0, 1)]
+    assert sum(int(each.split()[4]) for each in given) == marked.count()
+    expect(page.locator("figcaption")).to_contain_text(
+        "Top: a win for you. Bottom: a win for Alfie."
+    )
+    page.get_by_role("link", name="Puzzles").click()
+    expect(page.locator("#game-title")).to_be_empty()
+
+
+def test_a_closed_mill_glows(page, server, client):
+    position = "BB./.../..W/...W../.W./.../B.. w 0 0"
+    open_game(page, server, client, "nine_mens_morris", position=position)
+    for place in ("d3", "e3", "a1"):
+        page.locator(f'.place.enabled[data-place="{place}"]').click()
+    expect(page.locator(".moves .move")).to_have_count(1)
+    expect(page.locator(".board-view .joined")).to_have_count(1)

@@ -296,6 +296,14 @@ def test_the_proof_about_an_opponent_is_mentioned_with_usual_rules_only():
     assert "proved" not in " ".join(introduce("lasker").values())
 
 
+def test_the_player_of_a_paper_is_offered_with_the_rules_of_the_paper_only():
+    for rules, is_offered in (("", False), ("vrajitoru", True)):
+        found = opponents.list_opponents({"game": "nine_mens_morris", "rules": rules})["players"]
+        (fuzzy,) = (each for each in found if each["name"] == "fuzzy")
+        offered = {"preset": "paper"} in [each["choices"] for each in fuzzy["personas"]]
+        assert offered == is_offered
+
+
 def test_the_value_of_a_move_has_a_sign_and_moves_are_counted():
     game = named_game("nine_mens_morris")
     values = [(None, -0.151, None), (None, -0.001, None), ("win", 1, 5), ("loss", -1, 2)]

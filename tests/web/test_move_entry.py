@@ -138,7 +138,7 @@ def test_the_men_and_dice_are_described_in_the_middle_of_a_roll():
     game = named_game("backgammon")
     position = game.parse("24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 31")
     first, *later = get_move_entry(game).list_steps(position).states
-    assert first.task == "You rolled 3 and 1: move one of your men"
+    assert first.task == "You rolled 3 and 1: move one of your checkers"
     assert first.standings == ("167 pips to go", "167 pips to go")
     assert {state.task for state in later} == {"Move again: 1 die left"}
     assert {(state.dice_left, state.standings[0]) for state in later} == {

@@ -427,7 +427,7 @@ class Game(ABC, Generic[P, M]):
                 position = position.play(source.choice(position.legal_moves()))
 
     def completed_rows(self, position: P, side: int) -> tuple[PlaceRow, ...]:
-        """Return the rows with which a side has won; empty in games without rows."""
+        """Return the full rows of a side: those with which it has won, or its mills."""
         return ()
 
     def blocked_rows(self, position: P, move: M) -> tuple[PlaceRow, ...]:

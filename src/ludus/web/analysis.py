@@ -201,7 +201,7 @@ async def check_resignation(analyses: Analyses, record: GameRecord, level: int) 
 
 MAX_ADVISED_MOVES = 12
 
-CERTAINTY_TEXTS = {"exact": "exact", "likely": "very likely", "estimate": "an estimate"}
+CERTAINTY_TEXTS = {"exact": "exact", "likely": "confident", "estimate": "an estimate"}
 
 
 async def describe_advice(

@@ -38,6 +38,8 @@ class Persona:
     """A further sentence, which holds with the usual rules only."""
     level: int | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
+    rules: str = ""
+    """The only rules with which it is offered; empty for all."""
     is_default: bool = False
     """Whether it is the opponent that is selected at first."""
 
@@ -131,7 +133,9 @@ def _describe_opponent(name: str, kind: type[Player], game: AnyGame) -> Opponent
         personas=[
             _describe_persona(game, persona, levels)
             for persona in load_personas()
-            if persona.player == name and (name != PERFECT or _is_solved(game))
+            if persona.player == name
+            and (not persona.rules or game.rules == game.presets.get(persona.rules))
+            and (name != PERFECT or _is_solved(game))
         ],
     )
 

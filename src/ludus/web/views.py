@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from ludus.core.game import Outcome, Position
 from ludus.core.marks import Marks
 from ludus.games.move_entry import PartialMove
+from ludus.render.overlay import draw_annotations
 from ludus.web.analysis import Analyses
 from ludus.web.drawing import draw_mark_shapes, find_last_decision
 from ludus.web.errors import OutOfTurn
@@ -117,6 +118,7 @@ class ViewLog:
     def _show(self, node: GameNode) -> Shown:
         record, position = self._record, node.position
         outcome, status = record.outcome_at(node), self.status(node)
+        made = () if node.mover not in (0, 1) else record.game.completed_rows(position, node.mover)
         places = record.move_entry.last_places(record.tree.path_to(node.number))
         side = position.mover if position.mover in (0, 1) else record.game.turn(position)
         viewer = min(record.people) if len(record.people) == 1 else side
@@ -143,6 +145,8 @@ class ViewLog:
         # The page supplies the style sheet: its Content-Security-Policy forbids inline styles. It
         # has labels in the place of tooltips, which change with the side that counts the points.
         board = replace(board, tooltips=dict.fromkeys(board.tooltips, ""))
+        # A row that the last move has completed.
+        board = draw_annotations(board, (), [row for row in made if not {*row}.isdisjoint(places)])
         return Shown(state, tuple(board.svg(has_style=False).split("\n")))
 
     def _make_full_view(self, shown: Shown) -> GameView:

@@ -51,9 +51,9 @@ class Backgammon(Game[Position, Action]):
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     coding: ClassVar[str] = "ludus.games.backgammon.coding:BackgammonCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {
-        "single": "{winner} bore off every man",
-        "gammon": "{winner} bore off every man before {loser} bore off any",
-        "backgammon": "{winner} bore off every man before {loser} had left the start",
+        "single": "{winner} bore off every checker",
+        "gammon": "{winner} bore off every checker before {loser} bore off any",
+        "backgammon": "{winner} bore off every checker before {loser} had left the start",
         "dropped": "{loser} dropped a double",
         "resigned": "{loser} resigned",
         "resigned_gammon": "{loser} resigned a gammon",

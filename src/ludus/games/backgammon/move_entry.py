@@ -233,14 +233,16 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
 
     def describe_rules(self) -> list[str]:
         return [
-            f"Each side brings its {self.game.rules.men} men home, to its points 6 to 1, and then "
-            "off the board; the first side to have them all off wins.",
-            "Each die moves a man by as many points as it shows; a double is played four times. "
-            "What can be played must be played.",
-            "A point with two or more men of the other side is closed. A man that stands alone can "
-            "be hit: it waits on the bar and must come in again before anything else is played.",
-            "A win counts double (a gammon) if the loser has borne off no man, and threefold (a "
-            "backgammon) if one of the loser’s men is also on the bar or in the winner’s home.",
+            f"Each side brings its {self.game.rules.men} checkers home, to its points 6 to 1, and "
+            "then off the board; the first side to have them all off wins.",
+            "Each die moves a checker by as many points as it shows; a double is played four "
+            "times. What can be played must be played.",
+            "A point with two or more checkers of the other side is closed. A checker that stands "
+            "alone can be hit: it waits on the bar and must come in again before anything else is "
+            "played.",
+            "A win counts double (a gammon) if the loser has borne off no checker, and threefold "
+            "(a backgammon) if one of the loser’s checkers is also on the bar or in the winner’s "
+            "home.",
             "Each side counts the points from its own home; the numbers at the edge are yours.",
             *self._describe_stakes(),
         ]
@@ -281,7 +283,7 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
         used = len(entry.touched) // 2
         if not used:
             high, low = position.dice
-            return f"You rolled {high} and {low}: move one of your men"
+            return f"You rolled {high} and {low}: move one of your checkers"
         return f"Move again: {len(left) - used} {'die' if len(left) - used == 1 else 'dice'} left"
 
     def _describe_decision(self, position: Position) -> str:
@@ -307,7 +309,7 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
         if not count:
             return ""
         name = self.game.sides[count < 0]
-        return f"{abs(count)} {name} {'man' if abs(count) == 1 else 'men'}"
+        return f"{abs(count)} {name} {'checker' if abs(count) == 1 else 'checkers'}"
 
     def place_name(self, place: str, side: int) -> str:
         return place_name(place, side)

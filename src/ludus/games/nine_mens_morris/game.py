@@ -8,9 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 from ludus.core.errors import BadMove, BadPosition, LudusError, quote
-from ludus.core.game import MAN_VALUE, Game, GameTally, OracleKind
+from ludus.core.game import MAN_VALUE, Game, GameTally, OracleKind, PlaceRow
 from ludus.games.nine_mens_morris import notation
-from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES, Move, neighbours
+from ludus.games.nine_mens_morris.board import POINTS, SYMMETRIES, Move, mills, neighbours
 from ludus.games.nine_mens_morris.notation import PositionFields, parse_points, parse_position
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import PRESETS, Rules
@@ -197,6 +197,10 @@ class NineMensMorris(Game[MorrisPosition, Move]):
 
         position, run = (start.bits, start.hands, start.mover), (games, seed % 2**64)
         return patterns.games(self.rules, *position, first, second, *run, threads, max_plies)
+
+    def completed_rows(self, position: MorrisPosition, side: int) -> tuple[PlaceRow, ...]:
+        lines, men = mills(self.rules.diagonals), position.men[side]
+        return tuple(tuple(POINTS[each] for each in line) for line in lines if men >= {*line})
 
     def puzzle_positions(self, source: random.Random, is_solved: bool) -> Iterator[MorrisPosition]:
         """Yield random positions of the moving phase, with few men unless all are solved."""

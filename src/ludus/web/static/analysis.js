@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { announce, button, h, setChildren } from "./dom.js";
 import { LazyPanel, loadScript } from "./lazy.js";
-import { playerOf } from "./text.js";
+import { sourceName } from "./text.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").EvaluationView} EvaluationView */
@@ -70,9 +70,18 @@ export class AnalysisPanel {
     this.solve.panel?.close();
   }
 
+  /** Whether the panel is visible. */
+  get isOpen() {
+    return this.element.offsetParent !== null;
+  }
+
   /** Show what is loaded only while the panel is visible: the explanation, and how far the game is solved. */
   async showDetails() {
-    if (!this.element.offsetParent) return;
+    if (!this.isOpen) return;
+    if (this.evaluatedNode !== this.page.view.node) {
+      this.shownNode = NO_NODE;
+      this.show(this.page.view);
+    }
     (await this.explanation.load()).show(this.page.view);
     const solve = await this.solve.load();
     if (!this.isClosed) await solve.refresh();
@@ -114,22 +123,21 @@ export class AnalysisPanel {
     this.shownNode = view.node;
     if (this.hintNode !== view.node) setChildren(this.advice);
     setChildren(this.evaluation);
-    if (this.showsEvaluation && !view.outcome)
+    this.valueBar.hidden = !this.showsEvaluation || Boolean(view.outcome);
+    if ((this.showsEvaluation || this.isOpen) && !view.outcome && view.mover >= 0)
       void this.page.runInBackground(() => this.fetchEvaluation(view));
-    else this.valueBar.hidden = true;
   }
 
   /** @param {GameView} view */
   async fetchEvaluation(view) {
-    this.valueBar.hidden = false;
     this.valueBar.classList.add("unknown");
     /** @type {EvaluationView} */
     const found = await get(`${this.page.path}/evaluation`, { node: view.node });
     const { makeCertainty, makeMoveTable } = await loadScript(() => import("./explanation.js"));
-    if (this.page.view.node !== view.node || !this.showsEvaluation) return;
+    if (this.page.view.node !== view.node || !(this.showsEvaluation || this.isOpen)) return;
     const { analysis } = found;
     this.valueBar.classList.toggle("unknown", !analysis);
-    this.valueBar.hidden = !analysis;
+    if (!analysis) this.valueBar.hidden = true;
     if (!analysis) return;
     this.evaluatedNode = view.node;
     this.evaluatedMoves = analysis.moves;
@@ -139,7 +147,7 @@ export class AnalysisPanel {
     setChildren(
       this.evaluation,
       h("h2", {}, "Position"),
-      h("p", {}, `${found.text}. `, certainty, ` Source: ${playerOf(analysis.source)}.`),
+      h("p", {}, `${found.text}. `, certainty, ` Source: ${sourceName(analysis.source)}.`),
       ...found.details.map((detail) => h("p", { class: "muted" }, `${detail}.`)),
       analysis.line.length > 1 && h("p", {}, "Best play: ", h("strong", {}, analysis.line.join(" "))),
       makeMoveTable(this.page, analysis.moves, found.texts),
@@ -169,16 +177,14 @@ export class AnalysisPanel {
   async showHint(node) {
     this.page.message.textContent = "Looking for the best move …";
     const advice = await this.fetchHint(node, this.page.view.touched);
-    const { makeMoveTable } = await loadScript(() => import("./explanation.js"));
     const best = advice.moves[0]?.move ?? "";
-    const by = playerOf(advice.by);
+    const by = sourceName(advice.by);
     this.hintNode = node;
     this.page.showEntry();
     setChildren(
       this.advice,
       h("h2", {}, "Hint"),
       h("p", {}, h("strong", {}, best), `. ${advice.text}. Source: ${by}.`),
-      !this.showsEvaluation && makeMoveTable(this.page, advice.moves, advice.texts),
     );
     this.page.message.textContent = `Hint from ${by}: ${best}`;
     announce(`Hint from ${by}: ${best}. ${advice.text}`);

@@ -3,7 +3,7 @@
 
 import { get } from "./api.js";
 import { button, h, openDialog, parseSvg, setChildren } from "./dom.js";
-import { sideName } from "./seats.js";
+import { nameOf } from "./seats.js";
 import { formatNumber } from "./text.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -18,11 +18,11 @@ const NO_NODE = -1;
 /** @type {ExplanationView} */
 const NO_EXPLANATION = { comment: "", scores: [], pictures: [] };
 /** @type {Record<Certainty, string>} */
-export const CERTAINTY_LABELS = { exact: "exact", likely: "very likely", estimate: "estimate" };
+export const CERTAINTY_LABELS = { exact: "exact", likely: "confident", estimate: "estimate" };
 /** @type {Record<Certainty, string>} */
 const CERTAINTY_TITLES = {
   exact: "From a solved table or a complete proof: this is certain.",
-  likely: "Predicted by a network and confirmed one move deeper and by a search; rarely wrong.",
+  likely: "The verdict is very likely right: predicted by a network and confirmed one move deeper and by a search; rarely wrong.",
   estimate: "An estimate, which may be wrong.",
 };
 /** Rows of a table of moves. */
@@ -164,10 +164,7 @@ function lastMoverName(view) {
   let move = moves.get(view.node);
   while (move && (move.by === "dice" || move.by === "rules") && move.parent !== null)
     move = moves.get(move.parent);
-  const side = move?.mover ?? null;
-  const name = sideName(view, side) || "the player";
-  const seat = view.seats[side ?? -1];
-  return seat?.player ? `${name} (${seat.persona || seat.title})` : name;
+  return nameOf(view, move?.mover ?? null) || "the player";
 }
 
 /**

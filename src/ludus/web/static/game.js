@@ -4,7 +4,7 @@ import { createGame, get, hasStatus, watchGame } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BoardView } from "./board.js";
 import { CubePanel, describeGameOfMatch, isSeenFromSecond, MoveConfirmation } from "./cube.js";
-import { announce, errorMessage, h, openNoticeDialog, setChildren, showConnection, showNotice } from "./dom.js";
+import { announce, byId, errorMessage, h, openNoticeDialog, setChildren, showConnection, showNotice } from "./dom.js";
 import { MoveEntry } from "./entry.js";
 import { LazyPanel } from "./lazy.js";
 import { MovesPanel } from "./moves.js";
@@ -138,6 +138,7 @@ export class GamePage {
     this.replay.cancel();
     document.removeEventListener("keydown", this.onKey);
     showConnection(true);
+    byId("game-title").textContent = "";
     this.analysis.close();
   }
 
@@ -224,6 +225,7 @@ export class GamePage {
     if (view.status !== "looking" && view.node > this.view.node) playMoveSound(view);
     this.setView(view);
     document.title = `${view.title} · Ludus`;
+    byId("game-title").textContent = view.title;
     this.cube.rollSoon();
     this.moves.show(view, view.moves);
     this.review.panel?.show(view);

@@ -89,7 +89,8 @@ function describeMen(place, label, view, entry) {
   if (!now || String(now) === String(before)) return label;
   const men = now.map(([side, count]) => {
     const name = view.seats?.[side]?.side.toLowerCase() ?? "";
-    return `${count} ${name} ${count === 1 ? "man" : "men"}`;
+    const man = view.has_dice ? "checker" : "man";
+    return `${count} ${name} ${count === 1 ? man : man.replace(/an$/, "en").replace(/r$/, "rs")}`;
   });
   return [label.split(",")[0], men.join(", ") || "empty"].join(", ");
 }

@@ -5,7 +5,8 @@ import { CERTAINTY_LABELS } from "./explanation.js";
 import { makeLineChart } from "./chart.js";
 import { button, h, setChildren } from "./dom.js";
 import { MARK_TITLES } from "./moves.js";
-import { sideName } from "./seats.js";
+import { nameOf } from "./seats.js";
+import { capitalize } from "./text.js";
 
 /** @typedef {import("./types.js").ReviewView} ReviewView */
 /** @typedef {import("./types.js").ReviewPointView} ReviewPointView */
@@ -73,8 +74,8 @@ export class ReviewPanel {
   }
 
   describeChart() {
-    const [first, second] = [0, 1].map((side) => sideName(this.page.view, side));
-    return `Top: ${first} wins. Bottom: ${second} wins. Click to see a position.`;
+    const [first, second] = [0, 1].map((side) => nameOf(this.page.view, side));
+    return `Top: a win for ${first}. Bottom: a win for ${second}. Click to see a position.`;
   }
 
   /** @param {ReviewView} review */
@@ -84,9 +85,9 @@ export class ReviewPanel {
     setChildren(
       this.result,
       this.figure,
-      h("div", { class: "review-sides" }, ...sides.map(makeSide)),
+      h("div", { class: "review-sides" }, ...sides.map((side, number) => makeSide(capitalize(nameOf(this.page.view, number)), side))),
       own.length > 0 &&
-        button(`Learn from ${own.length === 1 ? "this mistake" : `these ${own.length} mistakes`}`, () =>
+        button(`Learn from ${own.length === 1 ? "this move" : `these ${own.length} moves`}`, () =>
           this.page.navigate(`/learn/${this.page.view.id}`),
         ),
       h("h2", {}, mistakes.length ? "Mistakes" : "No mistake found"),
@@ -112,7 +113,7 @@ export class ReviewPanel {
     return h(
       "li",
       {},
-      h("strong", { class: "bad" }, `${sideName(this.page.view, mover)} ${text}${mark}`),
+      h("strong", { class: "bad" }, `${capitalize(nameOf(this.page.view, mover))} ${text}${mark}`),
       h("small", {}, `${title} · ${CERTAINTY_LABELS[certainty]}`),
       h("span", {}, reason),
       line.length > 1 && h("small", {}, `Best play: ${line.join(" ")}`),
@@ -174,11 +175,13 @@ export function findShare(points, index) {
   return before.share + (way > 0 ? ((after.share - before.share) * (index - before.at)) / way : 0);
 }
 
-/** @param {ReviewSideView} side */
-function makeSide({ side, moves, marks, cube_mistakes, summary }) {
+/**
+ * @param {string} name
+ * @param {ReviewSideView} side
+ */
+function makeSide(name, { moves, marks, cube_mistakes, summary }) {
   const [inaccuracies, mistakes, blunders] = [marks["?!"] ?? 0, marks["?"] ?? 0, marks["??"] ?? 0];
   const { luck = 0, performance_rating = null, rating = "" } = summary ?? {};
-  const share = moves ? Math.round((100 * (mistakes + blunders)) / moves) : 0;
   const parts = [
     [inaccuracies, "inaccuracy", "inaccuracies"],
     [mistakes, "mistake", "mistakes"],
@@ -187,8 +190,8 @@ function makeSide({ side, moves, marks, cube_mistakes, summary }) {
   return h(
     "div",
     {},
-    h("strong", {}, side),
-    h("small", {}, `Mistakes: ${share}% of ${moves} moves`),
+    h("strong", {}, name),
+    h("small", {}, `Could do better in ${inaccuracies + mistakes + blunders} of ${moves} moves`),
     h("small", {}, parts.join(", ") || "none found"),
     cube_mistakes > 0 && h("small", {}, `${cube_mistakes} of them about the cube`),
     performance_rating !== null &&
@@ -203,7 +206,7 @@ function describeCertainty(points) {
   if (!known.length) return "No move of this game was a choice.";
   const counts = /** @type {const} */ (["exact", "likely", "estimate"]).flatMap((certainty) => {
     const count = known.filter((move) => move.certainty === certainty).length;
-    return count ? [`${Math.round((100 * count) / known.length)}% ${CERTAINTY_LABELS[certainty]}`] : [];
+    return count ? [`${count} ${CERTAINTY_LABELS[certainty]}`] : [];
   });
-  return `How certain the verdicts are: ${counts.join(", ")}.`;
+  return `Verdicts on ${known.length} ${known.length === 1 ? "move" : "moves"}: ${counts.join(", ")}.`;
 }

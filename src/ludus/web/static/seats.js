@@ -34,13 +34,25 @@ export const hasNoPerson = ({ seats }) => seats.every((seat) => seat.player);
 export const hasOnePerson = (seats) => seats.filter((seat) => !seat.player).length === 1;
 
 /**
- * Return who plays: a person, or the human name of a computer player and that of its program.
+ * Return who plays: a person, or a computer player by its human name, else by that of its program.
  * @param {SeatView} seat
  * @param {SeatView[]} seats both sides
  */
 export function playerName({ player, persona, title }, seats) {
   if (!player) return hasOnePerson(seats) ? "you" : "a person";
-  return persona ? `${persona} (${title})` : title;
+  const level = / level ([\d.]+) of \d+$/.exec(title)?.[1];
+  return persona ? `${persona}${level ? `, level ${Math.round(Number(level))}` : ""}` : title;
+}
+
+/**
+ * Return how a side is called: you, the other player's name, or the side where both are persons.
+ * @param {GameView} view
+ * @param {number | null} side
+ */
+export function nameOf(view, side) {
+  const seat = view.seats[side ?? -1];
+  if (!seat || (!seat.player && !hasOnePerson(view.seats))) return sideName(view, side);
+  return seat.player ? seat.persona || seat.side : "you";
 }
 
 /**

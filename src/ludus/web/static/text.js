@@ -20,7 +20,23 @@ export function formatNumber(value, digits = 3) {
 export const capitalize = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /**
- * Return the name of a player without its options, as `bgsage` for `bgsage:plies=1`.
+ * What evaluates positions, by the name of the program.
+ * @type {Record<string, string>}
+ */
+const SOURCES = {
+  scholar: "networks trained on perfect play",
+  negascout: "a search",
+  playouts: "random games",
+  gammon: "a network trained on its own games",
+  bgsage: "Backgammon Sage",
+  gnubg: "GNU Backgammon",
+};
+
+/**
+ * Say in words which program evaluates a position, from its spec such as `bgsage:plies=1`.
  * @param {string} spec
  */
-export const playerOf = (spec) => spec.split(":")[0] ?? spec;
+export function sourceName(spec) {
+  const player = spec.split(":")[0] ?? spec;
+  return SOURCES[player] ?? player;
+}
