@@ -216,7 +216,7 @@ export class GamePage {
     announce(result);
     openNoticeDialog("The game is over", result, "Next game", () => {
       this.isHeld = false;
-      this.replay.show(this.view, this.latest);
+      if (!this.isClosed) this.replay.show(this.view, this.latest);
     });
   }
 
