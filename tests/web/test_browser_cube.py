@@ -123,10 +123,7 @@ def test_nobody_resigns_by_a_touch_and_numbers_stay_with_the_viewer(page, server
     assert point_numbers(page) == HOME
     press(page, "Double to 2")
     # Two people share the screen: the numbers are those of the side that decides.
-    assert (
-        page.locator(".prompt").inner_text()
-        == "Black: take and play for 2 points, or pass and lose 1"
-    )
+    prompt_says(page, "Black: take and play for 2 points, or pass and lose 1")
     assert point_numbers(page) == [str(number) for number in range(13, 25)]
     doubled = "24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 1 doubled"
     open_game(page, server, client, "backgammon", None, "random", rules="money", position=doubled)

@@ -266,7 +266,9 @@ def test_bar_and_dice_are_set_up_by_hand(page, server, client):
     panel.get_by_label("Die 2").select_option("6")
     panel.get_by_role("button", name="Black", exact=True).click()
     board.locator('[data-place="24"]').click()
-    expect(board.locator('[data-place="24"]')).to_have_attribute("aria-label", "24, 1 black checker")
+    expect(board.locator('[data-place="24"]')).to_have_attribute(
+        "aria-label", "24, 1 black checker"
+    )
     panel.get_by_role("button", name="Play from here").click()
     page.wait_for_url(lambda address: view["id"] not in address)
     prompt_says(page, "White: you rolled 6 and 6")
