@@ -101,7 +101,6 @@ def measure_browser(server: Server, names: list[str]) -> dict[str, Any]:
             id_ = begin(client, "nine_mens_morris", None, "focused")["id"]
         for _ in range(5):
             context = browser.new_context()
-            context.add_init_script("localStorage.setItem('pace', 0)")
             page = context.new_page()
             answers: list[Any] = []
             page.on("response", lambda answer, found=answers: found.append(answer))
@@ -115,6 +114,7 @@ def measure_browser(server: Server, names: list[str]) -> dict[str, Any]:
             context.close()
         for name in names:
             page = browser.new_page()
+            page.add_init_script("localStorage.setItem('pace', 0)")
             with server.client() as client:
                 id_ = begin(client, "nine_mens_morris", None, name)["id"]
             page.goto(f"{server.base}/game/{id_}")
