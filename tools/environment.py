@@ -97,7 +97,7 @@ def find_damage() -> str | None:
         state = json.loads(STATE.read_text())
         if state["home"] != str(ROOT):
             return ".venv was made for another folder"
-        version = run_script(PROBE, "ludus" if "build" in state else "pip")
+        version = run_script(PROBE, "ludus-games" if "build" in state else "pip")
         return None if version == state["python"] else "the Python of .venv is another version now"
     except (ValueError, TypeError, KeyError):
         return "the state of .venv cannot be read"

@@ -60,7 +60,7 @@ def build_wheel(source: Path, folder: Path) -> Path:
     options = ["--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", str(folder)]
     variables = {"CXX": os.environ.get("CXX", "c++"), "PATH": _path_with_tools()}
     run([sys.executable, "-m", "pip", "wheel", "--quiet", *options, str(source)], **variables)
-    [wheel] = folder.glob("ludus-*.whl")
+    [wheel] = folder.glob("ludus_games-*.whl")
     return wheel
 
 
@@ -68,7 +68,7 @@ def build_sdist(folder: Path) -> Path:
     """Build the source distribution."""
     script = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
     run([sys.executable, "-c", script, str(folder)], PATH=_path_with_tools())
-    [archive] = folder.glob("ludus-*.tar.gz")
+    [archive] = folder.glob("ludus_games-*.tar.gz")
     return archive
 
 

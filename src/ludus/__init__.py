@@ -48,5 +48,5 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version
 
-        return version("ludus")
+        return version("ludus-games")
     return _load(name)

@@ -136,7 +136,8 @@ def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
     file.write_text('game = "hexapawn"\nplayers = ["random", "perfect"]')
     monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
     assert run(["tournament", str(file), "--cluster", "auto"]) == 2
-    assert capsys.readouterr().err == "ludus: a cluster needs ray: pip install 'ludus[cluster]'\n"
+    line = "ludus: a cluster needs ray: pip install 'ludus-games[cluster]'\n"
+    assert capsys.readouterr().err == line
     assert list(tmp_path.iterdir()) == [file]
 
 
@@ -198,7 +199,7 @@ def is_cluster(item):
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(
-    find_spec("ray") is None, reason="left out: needs ray: pip install 'ludus[cluster]'"
+    find_spec("ray") is None, reason="left out: needs ray: pip install 'ludus-games[cluster]'"
 )
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_cluster_that_loses_a_node_comes_to_the_same_results(

@@ -110,7 +110,7 @@ def test_a_missing_package_is_one_line_and_leaves_the_help():
         "import sys; sys.modules['torch'] = None; from ludus.cli.main import run;"
         "sys.exit(run(sys.argv[1:]))"
     )
-    needs = "needs torch: pip install 'ludus[learn]'"
+    needs = "needs torch: pip install 'ludus-games[learn]'"
     for words, status in ((["train"], 0), (["train", "scholar"], 2), (["train", "deepq"], 2)):
         done = run_code(code, *words)
         assert done.returncode == status

@@ -21,7 +21,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(module, mo
     name = module.partition(".")[0]
     monkeypatch.setitem(sys.modules, name, None)
     package = PACKAGES.get(name, name)
-    line = f"this test needs {package}: pip install 'ludus[{EXTRAS[package]}]'"
+    line = f"this test needs {package}: pip install 'ludus-games[{EXTRAS[package]}]'"
     with pytest.raises(LudusError) as raised:
         require_package(module, "this test")
     assert str(raised.value) == line

@@ -271,7 +271,7 @@ except ludus.LudusError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "ludus.env needs pettingzoo: pip install 'ludus[rl]'\n"
+    assert done.stdout == "ludus.env needs pettingzoo: pip install 'ludus-games[rl]'\n"
 
 
 @pytest.mark.parametrize("action", [1.5, "1"])

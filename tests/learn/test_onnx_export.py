@@ -298,5 +298,5 @@ def test_what_has_no_networks_is_one_line(tmp_path, capsys, words, message):
 def test_a_missing_package_is_one_line(tmp_path, monkeypatch, capsys, package):
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
     assert run_command(["export", "onnx", "nnmm", "--out", str(tmp_path / "x.onnx")]) == 2
-    message = f"ludus: an ONNX model needs {package}: pip install 'ludus[onnx]'\n"
+    message = f"ludus: an ONNX model needs {package}: pip install 'ludus-games[onnx]'\n"
     assert capsys.readouterr().err == message

@@ -112,7 +112,7 @@ class TestPubeval:
 
 def test_without_the_package_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "bgbot_cpp", None)
-    with pytest.raises(LudusError, match=r"pip install 'ludus\[backgammon\]'"):
+    with pytest.raises(LudusError, match=r"pip install 'ludus-games\[backgammon\]'"):
         player("pubeval", GAME)
 
 

@@ -214,7 +214,7 @@ def test_without_matplotlib_tables_are_there(reproduce, tmp_path, monkeypatch):
     status, out, err = reproduce("smith-table-1")
     assert status == 0
     assert "heads" in out
-    assert err.strip() == "ludus: a figure needs matplotlib: pip install 'ludus[learn]'"
+    assert err.strip() == "ludus: a figure needs matplotlib: pip install 'ludus-games[learn]'"
     folder = tmp_path / "out" / "smith-table-1"
     assert "Not drawn: a figure needs matplotlib" in (folder / "report.md").read_text()
     assert not list(folder.glob("*.svg"))

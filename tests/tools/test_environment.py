@@ -85,9 +85,9 @@ class Rehearsal:
         if name == "venv":
             subprocess.run(["cp", "-a", f"{make_venv(*command[:-1])}/.", command[-1]], check=True)
         if name in ("venv", "build"):
-            leftovers = list(self.root.glob(".venv/lib/python*/site-packages/ludus-1.dist-info"))
+            leftovers = list(self.root.glob(".venv/lib/*/*/ludus_games-1.dist-info"))
             assert all((folder / "RECORD").exists() for folder in leftovers)
-            self.install("pip" if name == "venv" else "ludus")
+            self.install("pip" if name == "venv" else "ludus_games")
 
     def install(self, name: str, requires: str = "") -> None:
         [packages] = self.root.glob(".venv/lib/python*/site-packages")
@@ -164,8 +164,10 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "interpreter broken": replace_python("exit 1"),
     "interpreter's target gone": dangling("bin/python"),
     "interpreter of another version": replace_python("echo 3.99"),
-    "a compiled module gone": lambda venv: next(venv.glob("lib/*/*/ludus.so")).unlink(),
-    "the package gone": lambda venv: shutil.rmtree(next(venv.glob("lib/*/*/ludus-1.dist-info"))),
+    "a compiled module gone": lambda venv: next(venv.glob("lib/*/*/ludus_games.so")).unlink(),
+    "the package gone": lambda venv: shutil.rmtree(
+        next(venv.glob("lib/*/*/ludus_games-1.dist-info"))
+    ),
     "a dangling link in its place": dangling(""),
     "state deleted": lambda venv: (venv / "ludus-state.json").unlink(),
     "state truncated": write("ludus-state.json", '{"home": "/'),
@@ -209,7 +211,7 @@ def test_an_unfinished_build_costs_one_more_build_and_no_more(
     with pytest.raises(reason):
         ready.steps()
     # What a half-finished install leaves makes pip refuse to replace it.
-    [record] = ready.root.glob(".venv/lib/python*/site-packages/ludus-1.dist-info/RECORD")
+    [record] = ready.root.glob(".venv/lib/python*/site-packages/ludus_games-1.dist-info/RECORD")
     record.unlink()
     assert ready.steps("base") == []
     assert ready.steps() == ["build"]

@@ -84,7 +84,7 @@ def test_dice_stand_where_their_move_will_be(page, server, client):
     expect(cell.locator(".move.dice")).to_have_count(1)
 
 
-def test_the_source_of_a_hint_is_told_in_words(page, server):
+def test_the_source_of_a_hint_is_named_in_words(page, server):
     page.goto(f"{server.base}/puzzles")
     script = 'async (spec) => (await import("/static/text.js")).sourceName(spec)'
     names = [page.evaluate(script, spec) for spec in ("bgsage:plies=1", "perfect play")]

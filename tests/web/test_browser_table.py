@@ -80,9 +80,9 @@ def test_the_heading_tells_the_dice_when_they_are_on_the_board(paced, server, cl
     paced.locator('.place.enabled[data-place="5"]').click()
     prompt_says(paced, "You rolled")
     frames = paced.evaluate("window.frames_seen")
-    told = [dice for prompt, dice in frames if prompt.startswith("You rolled")]
-    assert told
-    assert min(told) >= 2
+    rolled = [dice for prompt, dice in frames if prompt.startswith("You rolled")]
+    assert rolled
+    assert min(rolled) >= 2
     # The other side's men have moved, and nobody's dice lie on the board.
     assert any(dice == 0 for prompt, dice in frames if "is thinking" in prompt)
 

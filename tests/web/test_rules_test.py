@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from ludus.games import game as named_game
 from ludus.oracles import oracle as find_oracle
-from ludus.web.routes.catalogue import RULES_TRAINED
+from ludus.web.routes.catalogue import RULES_OF_TEST
 from ludus.web.rules_test import make_rules_test
 
 
@@ -17,8 +17,8 @@ def classify(game, oracle, task):
 def test_both_tests_have_the_same_kinds_of_tasks_and_no_board_twice():
     """Each with one good move, on boards that are not even symmetric to each other."""
     name = "noughts_and_crosses"
-    found = make_rules_test({"game": name, "rules": RULES_TRAINED[name], "seed": 3})
-    game = named_game(name, RULES_TRAINED[name])
+    found = make_rules_test({"game": name, "rules": RULES_OF_TEST[name], "seed": 3})
+    game = named_game(name, RULES_OF_TEST[name])
     oracle = find_oracle(game)
     kinds = [
         sorted(classify(game, oracle, task) for task in found[part]) for part in ("before", "after")
@@ -33,7 +33,7 @@ def test_both_tests_have_the_same_kinds_of_tasks_and_no_board_twice():
     assert len(images) == 12
     assert found["sentences"][0].startswith("State A is won at depth 1 if ")
     assert len(found["examples"]) == 3
-    again = make_rules_test({"game": name, "rules": RULES_TRAINED[name], "seed": 3})
+    again = make_rules_test({"game": name, "rules": RULES_OF_TEST[name], "seed": 3})
     assert again == found
 
 

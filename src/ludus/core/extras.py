@@ -36,5 +36,5 @@ def require_package(module: str, purpose: str) -> Any:
         name = module.partition(".")[0]
         package = PACKAGES.get(name, name)
         raise MissingPackage(
-            f"{purpose} needs {package}: pip install 'ludus[{EXTRAS[package]}]'"
+            f"{purpose} needs {package}: pip install 'ludus-games[{EXTRAS[package]}]'"
         ) from None

@@ -130,7 +130,7 @@ BYTES_PER_STEP = 1 << 14
 """Number of bytes per step of progress."""
 
 Track = Callable[[Iterable[int], int, str], Iterable[int]]
-"""Passes on the steps of a file, of which there are so many, and shows progress."""
+"""Passes on the steps of a file, whose number is given, and shows progress."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,9 +243,9 @@ class Engine:
         return self.session
 
     def _uci(self, words: Sequence[str]) -> None:
-        from importlib.metadata import version
+        from ludus import __version__
 
-        self._write_line(f"id name Ludus {version('ludus')}")
+        self._write_line(f"id name Ludus {__version__}")
         self._write_line("id author the authors of Ludus")
         for option in self.session.options:
             self._write_line(to_one_line(str(option)))

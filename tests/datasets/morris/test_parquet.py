@@ -203,7 +203,7 @@ def test_a_missing_package_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)  # as if it were not installed
     out = tmp_path / "x.parquet"
     assert run(["dataset", "export", str(GOOD_MOVES), "--out", str(out)]) == 2
-    message = "ludus: a Parquet file needs pyarrow: pip install 'ludus[data]'\n"
+    message = "ludus: a Parquet file needs pyarrow: pip install 'ludus-games[data]'\n"
     assert capsys.readouterr().err == message
     assert list(tmp_path.iterdir()) == []
 

@@ -171,4 +171,5 @@ def test_without_ray_there_is_one_clear_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
     data = str(write_teacher_moves(tmp_path))
     assert run(["tune", "nnmm", "--data", data, "--cluster", "auto"]) == 2
-    assert capsys.readouterr().err == "ludus: a cluster needs ray: pip install 'ludus[cluster]'\n"
+    line = "ludus: a cluster needs ray: pip install 'ludus-games[cluster]'\n"
+    assert capsys.readouterr().err == line

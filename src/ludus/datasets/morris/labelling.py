@@ -31,7 +31,7 @@ from ludus.games.nine_mens_morris.rules import Rules
 from ludus.oracles.morris.oracle import MorrisOracle
 
 Track = Callable[[Iterable[Labels], int | None], Iterable[Labels]]
-"""Passes on the labels of batches, of which there are so many, and shows progress."""
+"""Passes on the labels of batches, whose number is given, and shows progress."""
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ async def get_puzzle(
     return PuzzleView(**await request.app.state.workers.run_job("puzzle", job))
 
 
-RULES_TAUGHT = {"noughts_and_crosses": "", "hexapawn": "four"}
+RULES_OF_TEST = {"noughts_and_crosses": "", "hexapawn": "four"}
 """Games with learned rules to teach, each with the rules that make it neither trivial nor long."""
 
 
@@ -205,7 +205,7 @@ async def get_rules_test(
     request: Request, game: GameQuery, seed: Annotated[int, Query(ge=0, lt=2**53)] = 0
 ) -> RulesTestView:
     """Return the rules that MIGO has learned, and the tasks of a test before and one after."""
-    rules = RULES_TAUGHT.get(game)
+    rules = RULES_OF_TEST.get(game)
     if rules is None:
         raise RequestRefused(f"there are no learned rules of {game}")
     job = {"game": game, "rules": rules, "seed": seed}
