@@ -74,15 +74,16 @@ def test_a_player_is_named_by_its_module_and_class(ludus, tmp_path, monkeypatch)
             library.player(spec, library.game("hexapawn"))
 
 
-def test_installed_packages_add_players_by_entry_points(tmp_path, monkeypatch):
+def test_installed_packages_add_names_by_entry_points(tmp_path, monkeypatch):
+    """Of a kind that no other test adds names to."""
     folder = tmp_path / "mine-1.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1\n")
-    (folder / "entry_points.txt").write_text("[ludus.players]\ncareful = my_plugin:Careful\n")
+    (folder / "entry_points.txt").write_text("[ludus.robots]\ncareful = my_plugin:Careful\n")
     (tmp_path / "my_plugin.py").write_text(CAREFUL)
     monkeypatch.syspath_prepend(tmp_path)
-    players = Registry("player", {"random": "ludus.players.random_play:RandomPlayer"})
-    assert list(players) == ["random", "careful"]
-    assert players["careful"].title == "plays its last legal move"
-    assert "careful" in Registry("player", {})
+    robots = Registry("robot", {"random": "ludus.players.random_play:RandomPlayer"})
+    assert list(robots) == ["random", "careful"]
+    assert robots["careful"].title == "plays its last legal move"
+    assert "careful" in Registry("robot", {})
     assert "careful" not in Registry("game", {})
