@@ -49,6 +49,7 @@ class PublishedRow(BaseModel):
     """One published number, or a row of ours, which may have a reference to compare with."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="allow")
+    __pydantic_extra__: dict[str, Any]
 
     name: Text
 
@@ -130,6 +131,7 @@ class PublishedTable(BaseModel):
     """A published table or figure, with the settings of our experiment."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="allow")
+    __pydantic_extra__: dict[str, Any]
 
     id: Text
     title: Text
