@@ -97,7 +97,7 @@ def run(context: Context) -> Iterator[Finding]:
         )
     yield Remark(
         f"Of {len(readings)} readings this one makes the published counts most probable: "
-        f"{describe(best.reading)}. Our own reading has {own.log_likelihood:.1f}."
+        f"{describe(best.reading)}. The preset `seed` has {own.log_likelihood:.1f}."
     )
     yield make_fit_remark(published, best)
     yield make_answers_table(ranked, context.published["questions"])

@@ -79,7 +79,7 @@ def test_kept_results_can_be_reported(identity, tmp_path, capsys):
 
 
 def test_what_must_show(tmp_path, capsys):
-    """The strength of our own reading, by the kept results of 2,000 games each."""
+    """The strength of the presets `seed` and `tuned`, by the kept results of 2,000 games each."""
     rows = {
         row["name"]: row
         for row in reproduced("vrajitoru-tuned", tmp_path, capsys, "--from-results")["rows"]

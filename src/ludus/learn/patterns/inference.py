@@ -2,19 +2,21 @@
 
 `native/core/patterns` is the compiled twin of `compute_move_weights`.
 
-It follows section 5 of Vrajitoru 2015, with these interpretations:
+It follows section 5 of Vrajitoru 2015. What the paper leaves open is a parameter, so that readings
+can be compared (`vrajitoru-readings`):
 
 - A step is a man placed, or moved from one point to another; its score begins at 1. The pattern of
   each quadrant with the step's target changes. If the network knows that change as a move, the
-  score is raised to that of the new pattern. The quadrant a man leaves does not raise the score.
-- The paper sets `moveThr` to 5 without defining it. It is read as the counterpart of rateThr for
-  own moves: a new pattern counts only if its score is more than `move_threshold` times the old
-  one's. Without it a quadrant with a closed mill gives every idle move in it a high score.
+  score is raised to that of the new pattern. With `leaves` the quadrant that a man leaves counts,
+  too.
+- The paper sets `moveThr` to 5 without defining it. As a minimum count it is `seen`; as the
+  counterpart of rateThr for own moves, a new pattern counts only if its score is more than
+  `move_threshold` times the old one's.
 - Where a man comes into a quadrant from another one, over a corner (or flying), the change is
-  looked up as that of a man from outside: this is the paper's *corner move*.
+  looked up as that of a man from outside if `corners` is set: this is the paper's *corner move*.
 - Defence: a step of the other side, were it to move, threatens its target if the network knows the
-  change and the new pattern's score is more than `rate_threshold` times the old one's. An own step
-  to that target blocks it and scores at least as much as the threatened pattern.
+  change (`threatSeen`) and the new pattern's score is more than `rate_threshold` times the old
+  one's. An own step to that target blocks it and scores at least as much as the threatened pattern.
 - A closed mill takes a man. The paper does not define which: `random` takes any, `share` each with
   a probability in proportion to the loss in score of the other side's patterns, and `best` the one
   with the greatest loss.
