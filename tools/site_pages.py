@@ -24,7 +24,9 @@ OTHER_PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
+    "experiments/scholar/README.md": "scholar_records.md",
     "experiments/solving/README.md": "solving_results.md",
+    "experiments/vrajitoru/README.md": "patterns_records.md",
 }
 """Pages outside `docs/`, and their places in the site."""
 

@@ -23,7 +23,7 @@ from ludus.learn.scholar.weights import ScholarWeights
 
 TOLERANCE = 1e-3
 """Bound of the relative error of predicted probabilities in single precision, compared between
-machines. The largest error measured is in docs/scholar.md."""
+machines. The largest error measured is in experiments/scholar/README.md."""
 
 MIN_TOLERANCE = 1e-30
 """Tolerance of a score whose probabilities are too small for a relative error to bound them. It is
