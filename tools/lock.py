@@ -8,7 +8,7 @@ Locked versions stay as they are unless an option or pyproject.toml asks for oth
 valid for Python 3.11 and newer, on every platform, and name no package index.
 
 base.txt        what playing needs, and what building the native core needs
-dev.txt         what developing and testing needs: `dev`, `learn`, `data`, `onnx`, `rl`, not torch
+dev.txt         what developing and testing needs: `dev` and DEV_EXTRAS' others, not torch
 docs.txt        what `make docs` needs beside that: the extra `docs`
 cluster.txt     what tests on a cluster need beside that: the extra `cluster`
 torch.txt       torch alone: the builds of PyPI, and the CPU build that pip finds on our machines
@@ -33,7 +33,7 @@ TORCH = "torch==2.13.0"
 BUILD_TOOLS = ["cmake>=3.26", "ninja>=1.11"]
 """scikit-build-core takes these from the environment, so that no machine needs its own."""
 
-DEV_EXTRAS = ("dev", "learn", "data", "onnx", "rl")
+DEV_EXTRAS = ("dev", "learn", "data", "onnx", "rl", "mcp")
 """Extras in dev.txt."""
 
 OWN_FILES = ("docs", "cluster")

@@ -16,6 +16,7 @@ EXTRAS = {
     "onnxscript": "onnx",
     "gymnasium": "rl",
     "pettingzoo": "rl",
+    "mcp": "mcp",
     "bgsage": "backgammon",
 }
 """The extra that brings each package (`project.optional-dependencies` in pyproject.toml)."""
