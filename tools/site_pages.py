@@ -24,6 +24,7 @@ OTHER_PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
+    "experiments/galassi/README.md": "nnmm_records.md",
     "experiments/scholar/README.md": "scholar_records.md",
     "experiments/solving/README.md": "solving_results.md",
     "experiments/vrajitoru/README.md": "patterns_records.md",
