@@ -14,7 +14,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 import ludus
 import ludus.envs
 from ludus.envs import PolicyPlayer, coding_for
-from ludus.envs.environments import OpponentEnv
+from ludus.envs.environments import AGENTS, OpponentEnv
 from ludus.games import GAMES
 from support.repetition import repeat
 
@@ -33,7 +33,7 @@ EXPECTED_WARNINGS = ".*" + "|.*".join(
 
 
 def name_env(name):
-    return f"ludus/{''.join(word.capitalize() for word in name.split('_'))}-v0"
+    return f"ludus/{''.join(word.capitalize() for word in name.split('_'))}-v1"
 
 
 def choose_action(env, source):
@@ -81,8 +81,8 @@ def test_gymnasium_makes_it_by_name(name):
     env = gymnasium.make(name_env(name), opponent="random", rules=preset, side=1)
     observation, info = env.reset(seed=3)
     assert env.unwrapped.game.rules == GAMES[name].presets[preset]
-    assert info == {"side": 1}
-    mask = observation["action_mask"]
+    assert info["side"] == 1
+    mask = info["action_mask"]
     assert mask.any()
     observation = env.step(int(np.flatnonzero(mask)[0]))[0]
     assert observation in env.observation_space
@@ -90,8 +90,12 @@ def test_gymnasium_makes_it_by_name(name):
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_each_move_has_its_own_actions(spec):
+    check_actions(ludus.game(spec))
+
+
+def check_actions(game):
     """Sequences of actions differ, and none is the beginning of another."""
-    game, env = ludus.game(spec), ludus.env(spec, oracle=None)
+    env = ludus.env(game, oracle=None)
     coding = coding_for(game)
     source = np.random.default_rng(2)
     for seed in range(repeat(1, 20)):
@@ -178,8 +182,8 @@ def test_an_illegal_action_loses():
     assert env.rewards == {"player_0": 1.0, "player_1": -1.0}
     assert all(env.terminations.values())
     single = ludus.env("hexapawn", opponent="perfect")
-    observation, _ = single.reset(seed=0)
-    illegal = int(np.flatnonzero(observation["action_mask"] == 0)[0])
+    _, info = single.reset(seed=0)
+    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
     assert single.step(illegal)[1:3] == (-1.0, True)
     with pytest.raises(gymnasium.error.ResetNeeded):
         single.step(0)
@@ -205,11 +209,11 @@ def test_a_perfect_player_never_loses_to_a_random_agent():
     env = ludus.env("noughts_and_crosses", opponent="perfect")
     source, results = np.random.default_rng(0), set()
     for _ in range(6):
-        observation, _ = env.reset()
+        _, info = env.reset()
         done = False
         while not done:
-            action = source.choice(np.flatnonzero(observation["action_mask"]))
-            observation, reward, done, _, info = env.step(action)
+            action = source.choice(np.flatnonzero(info["action_mask"]))
+            _, reward, done, _, info = env.step(action)
             assert info["regret"] >= 0
         results.add(reward)
     assert -1.0 in results
@@ -249,12 +253,114 @@ def test_a_policy_is_a_player(spec):
         wrong.choose(position)
 
 
-def test_a_game_without_coding_says_so():
-    class Uncoded(GAMES["hexapawn"]):
+@pytest.mark.parametrize("name", [*GAMES])
+def test_a_game_without_a_coding_has_one(name):
+    """Places of a move are its actions, the text of a position is the observation."""
+
+    class Uncoded(GAMES[name]):
         coding = ""
 
-    with pytest.raises(ludus.BadSpec, match="no coding"):
-        ludus.env(Uncoded())
+        def all_moves(self):
+            return None
+
+    check_any_game(Uncoded())
+    check_actions(Uncoded())
+
+
+def test_moves_are_the_actions_of_a_game_that_lists_them():
+    class Listed(GAMES["hexapawn"]):
+        coding = ""
+
+    check_any_game(Listed())
+    coding = coding_for(Listed())
+    assert [coding.describe_action(each) for each in range(coding.num_actions)] == [
+        str(move) for move in Listed().all_moves()
+    ]
+
+
+def test_a_place_that_is_not_drawn_has_no_action():
+    class Secret(GAMES["hexapawn"]):
+        coding = ""
+
+        def all_moves(self):
+            return None
+
+        def steps(self, move):
+            return (f"{self.start().cells} {move}",)
+
+    game = Secret()
+    coding, position = coding_for(game), game.start()
+    assert len(coding.decode_actions(position)) == 3, "all that occur in random games are known"
+    Secret.steps = lambda self, move: ("somewhere",)
+    with pytest.raises(ludus.BadMove, match=r"somewhere.*needs `all_moves`"):
+        coding.decode_actions(position)
+
+
+def check_any_game(game):
+    for observation in ("columns", "planes"):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", EXPECTED_WARNINGS, UserWarning)
+            env = ludus.env(game, oracle=None, observation=observation)
+            api_test(env, num_cycles=NUM_CYCLES)
+        check_env(OpponentEnv(game, oracle=None, observation=observation), skip_render_check=True)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_planes_have_the_numbers_of_the_columns(spec):
+    """Each column stands on its place of the board, or everywhere in a plane of its own."""
+    env = ludus.env(spec, oracle=None, observation="planes")
+    coding, source = env.episode.coding, np.random.default_rng(3)
+    env.reset(seed=1)
+    for _ in range(30):
+        if any(env.terminations.values()):
+            break
+        episode, side = env.episode, AGENTS.index(env.agent_selection)
+        planes = env.observe(env.agent_selection)["observation"]
+        columns = coding.observe(episode.position, side, episode.actions)
+        assert planes.shape == coding.plane_shape
+        assert planes.dtype == np.float32
+        assert sorted({*np.unique(planes), 0}) == sorted({*np.unique(columns), 0} - {-1})
+        assert np.array_equal(coding.to_planes(np.stack([columns] * 2))[1], planes)
+        env.step(choose_action(env, source))
+
+
+def test_planes_show_the_board():
+    morris = ludus.game("nine_mens_morris")
+    position = morris.parse("W../.../.../..B..B/W../.../... w 6 6")
+    coding = coding_for(morris)
+    own, other = coding.to_planes(coding.observe(position, 0))[:2]
+    assert np.argwhere(own).tolist() == [[0, 0], [4, 2]], "a7 and c3"
+    assert np.argwhere(other).tolist() == [[3, 2], [3, 6]], "c4 and g4"
+    hyper = ludus.game("backgammon:hyper")
+    coding = coding_for(hyper)
+    planes = coding.to_planes(coding.observe(hyper.start(), 0))
+    assert np.flatnonzero(planes[0]).tolist() == [21, 22, 23], "own men begin furthest away"
+    assert np.flatnonzero(planes[4]).tolist() == [0, 1, 2]
+    crosses = ludus.game("noughts_and_crosses")
+    coding = coding_for(crosses)
+    own, other, side = coding.to_planes(coding.observe(crosses.parse("X../.O./..X o"), 1))
+    assert own.tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    assert other.tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 1]]
+    assert (side == 1).all()
+
+
+def test_the_mask_is_in_the_info_or_in_the_observation():
+    env = gymnasium.make("ludus.envs:ludus/Hexapawn-v1", opponent="random")
+    other = ludus.env("hexapawn", opponent="random", mask="observation")
+    check_env(other, skip_render_check=True)
+    (seen, info), (expected, rest) = env.reset(seed=2), other.reset(seed=2)
+    assert isinstance(env.observation_space, gymnasium.spaces.Box)
+    assert rest == {"side": 0}
+    assert np.array_equal(seen, expected["observation"])
+    assert np.array_equal(info["action_mask"], expected["action_mask"])
+    action = int(np.flatnonzero(info["action_mask"])[0])
+    (seen, *_, info), (expected, *_) = env.step(action), other.step(action)
+    assert np.array_equal(seen, expected["observation"])
+    assert np.array_equal(info["action_mask"], env.unwrapped.action_masks())
+    with pytest.raises(ludus.BadSpec, match="no mask 'reward'"):
+        ludus.env("hexapawn", opponent="random", mask="reward")
+    with pytest.raises(ludus.BadSpec, match="no observation 'pixels'"):
+        ludus.env("hexapawn", observation="pixels")
 
 
 def test_without_the_extra_one_line_says_what_to_install():

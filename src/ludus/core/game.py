@@ -200,8 +200,7 @@ class Game(ABC, Generic[P, M]):
     """`module:attribute` of the game's own kind of `ludus.games.move_entry.MoveEntry`, if any."""
 
     coding: ClassVar[str] = ""
-    """`module:attribute` of the game's kind of `ludus.games.coding.Coding`, which environments for
-    reinforcement learning need."""
+    """`module:attribute` of the game's own kind of `ludus.games.coding.Coding`, if any."""
 
     win_reasons: ClassVar[Mapping[str, str]] = {}
     """A text for each reason of a win, with {winner} and {loser}."""

@@ -1,6 +1,6 @@
 """Environments for reinforcement learning: PettingZoo, Gymnasium, and many games at once.
 
-Importing this package registers `ludus/NineMensMorris-v0`, `ludus/Backgammon-v0` and so on with
+Importing this package registers `ludus/NineMensMorris-v1`, `ludus/Backgammon-v1` and so on with
 Gymnasium, where that is installed.
 """
 

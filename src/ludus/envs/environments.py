@@ -1,6 +1,6 @@
 """Any game as an environment with action masks: of PettingZoo, or of Gymnasium with an opponent."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import gymnasium
 import numpy as np
@@ -11,7 +11,8 @@ from ludus.core.errors import BadSpec, quote_value
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit, Player
-from ludus.envs.episode import ActionMask, EnvEpisode, OracleOption
+from ludus.core.spec import check_choice
+from ludus.envs.episode import ActionMask, EnvEpisode, ObservationKind, OracleOption
 from ludus.games import resolve_game
 from ludus.games.coding import Observation
 from ludus.players import player as named_player
@@ -29,7 +30,7 @@ def make_spaces(episode: EnvEpisode) -> tuple[spaces.Dict, spaces.Discrete[np.in
     coding = episode.coding
     low, high = coding.observation_bounds
     seen: dict[str, spaces.Space[Any]] = {
-        "observation": spaces.Box(low, high, (coding.observation_size,), np.float32),
+        "observation": spaces.Box(low, high, episode.observation_shape, np.float32),
         "action_mask": spaces.Box(0, 1, (coding.num_actions,), np.int8),
     }
     return spaces.Dict(seen), spaces.Discrete(coding.num_actions)
@@ -49,11 +50,12 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
         *,
         oracle: OracleOption = "auto",
         max_moves: int = MAX_PLIES,
+        observation: ObservationKind = "columns",
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
         game = resolve_game(game)
-        self.episode = EnvEpisode(game, oracle, max_moves)
+        self.episode = EnvEpisode(game, oracle, max_moves, observation)
         self.metadata: dict[str, Any] = {
             "name": f"ludus_{game.id}_v0",
             "render_modes": list(RENDER_MODES),
@@ -120,12 +122,18 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
 SideOption = Literal["alternate", 0, 1]
 """The agent's side: 0, 1, or each in turn from game to game."""
 
+MaskPlace = Literal["observation", "info"]
+"""Where the mask of legal actions is."""
+
+MASK_PLACES: tuple[str, ...] = get_args(MaskPlace)
+
 
 class OpponentEnv(gymnasium.Env[Any, Any]):
     """A game of one agent against a player; the player's moves are part of the environment.
 
-    Observations and rewards are those of the agent. `info` has the agent's `side`, and the `regret`
-    of a move that an action completed, where an oracle knows it.
+    Observations and rewards are those of the agent. `info` has the `action_mask`, the agent's
+    `side`, and the `regret` of a move that an action completed, where an oracle knows it. With
+    `mask="observation"` the observation is a dict with the mask instead, as in `GameEnv`.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -140,22 +148,29 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         limit: Limit = Limit(),  # noqa: B008 - frozen
         oracle: OracleOption = "auto",
         max_moves: int = MAX_PLIES,
+        observation: ObservationKind = "columns",
+        mask: MaskPlace = "info",
         render_mode: str | None = None,
     ) -> None:
         if side not in ("alternate", 0, 1):
             raise BadSpec(f"side={quote_value(side)} must be 0, 1 or alternate")
+        check_choice("there is no mask", mask, MASK_PLACES, BadSpec)
         self.game = resolve_game(game, rules)
         self.opponent = named_player(opponent, self.game) if isinstance(opponent, str) else opponent
-        self.episode = EnvEpisode(self.game, oracle, max_moves)
+        self.episode = EnvEpisode(self.game, oracle, max_moves, observation)
         self.limit = limit
         self.side_option = side
         self.side: int = 1 if side == "alternate" else side
         self.render_mode = render_mode
-        self.observation_space, self.action_space = make_spaces(self.episode)
+        self.has_mask_in_info = mask == "info"
+        space, self.action_space = make_spaces(self.episode)
+        self.observation_space: spaces.Space[Any] = (
+            space["observation"] if self.has_mask_in_info else space
+        )
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observed, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start a new game; the seed determines the dice and the player's random choices.
 
         With a seed and alternating sides the agent is side 0; `options={"side": 1}` chooses.
@@ -171,7 +186,14 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self.episode.reset(seed)
         self.opponent.start_game(int(self.np_random.integers(2**62)))
         self._let_opponent_move()
-        return self.episode.observe(self.side), {"side": self.side}
+        return self._observe({})
+
+    def _observe(self, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Return what the agent sees, and an info with its side."""
+        seen, info = self.episode.observe(self.side), {"side": self.side, **info}
+        if self.has_mask_in_info:
+            return seen["observation"], {**info, "action_mask": seen["action_mask"]}
+        return seen, info
 
     def _let_opponent_move(self) -> None:
         while not self.episode.is_over and self.episode.mover != self.side:
@@ -179,24 +201,19 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         if self.episode.outcome is not None:
             self.opponent.finish_game(self.episode.outcome)
 
-    def step(self, action: int) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Apply an action of the agent, and let the player move where it is to move."""
         if not self.episode.has_begun or self.episode.is_over:
             raise gymnasium.error.ResetNeeded("no game is played; call reset()")
         regret = self.episode.act(action)
         self._let_opponent_move()
-        return (
-            self.episode.observe(self.side),
-            self.episode.reward(self.side),
-            self.episode.outcome is not None,
-            self.episode.is_truncated,
-            {"side": self.side} | ({} if regret is None else {"regret": regret}),
-        )
+        seen, info = self._observe({} if regret is None else {"regret": regret})
+        has_ended = self.episode.outcome is not None
+        return seen, self.episode.reward(self.side), has_ended, self.episode.is_truncated, info
 
     def action_masks(self) -> ActionMask:
         """Return the mask of the legal actions, under the name that sb3-contrib asks for."""
-        mask = self.episode.observe(self.side)["action_mask"]
-        return mask.astype("int8", copy=False)
+        return self.episode.mask_actions(self.side)
 
     def render(self) -> str | None:
         """Draw the board with characters (`ansi`) or as an SVG document (`svg`)."""

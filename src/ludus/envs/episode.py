@@ -2,16 +2,16 @@
 
 import operator
 import secrets
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import CannotSolve, LudusError
+from ludus.core.errors import BadSpec, CannotSolve, LudusError
 from ludus.core.game import CHANCE, AnyGame, Outcome, Position
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import check_seed
-from ludus.core.spec import check_range
+from ludus.core.spec import check_choice, check_range
 from ludus.core.splitmix import SplitMix64, mix
 from ludus.games.coding import Coding as Coding
 from ludus.games.coding import Observation
@@ -27,6 +27,12 @@ OracleOption = Oracle | Literal["auto"] | None
 """An oracle; `auto` for that of `ludus.oracle`; None for no regret in `info`."""
 
 
+ObservationKind = Literal["columns", "planes"]
+"""The columns of `Coding.observe`, or the same numbers as planes over the board."""
+
+OBSERVATION_KINDS: tuple[str, ...] = get_args(ObservationKind)
+
+
 class EnvEpisode:
     """The state of one game between two sides, action by action.
 
@@ -36,11 +42,17 @@ class EnvEpisode:
     """
 
     def __init__(
-        self, game: AnyGame, oracle: OracleOption = "auto", max_moves: int = MAX_PLIES
+        self,
+        game: AnyGame,
+        oracle: OracleOption = "auto",
+        max_moves: int = MAX_PLIES,
+        observation: ObservationKind = "columns",
     ) -> None:
         self.game = game
         self.coding = coding_for(game)
         check_range("max_moves", max_moves, 1, MAX_MOVES)
+        check_choice("there is no observation", observation, OBSERVATION_KINDS, BadSpec)
+        self.has_planes = observation == "planes"
         self.max_moves = max_moves
         self._judge = _Judge(game, oracle)
         self._source = SplitMix64(0)
@@ -91,13 +103,24 @@ class EnvEpisode:
         given = len(self.actions)
         return sorted({each[given] for each in self._moves if each[:given] == self.actions})
 
-    def observe(self, side: int) -> dict[str, Observation | ActionMask]:
-        """Return what a side sees; its mask is empty unless it is to act."""
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """The shape of `observation`."""
+        return self.coding.plane_shape if self.has_planes else (self.coding.observation_size,)
+
+    def mask_actions(self, side: int) -> ActionMask:
+        """Return 1 for each legal action of a side; all 0 unless it is to act."""
         mask = np.zeros(self.coding.num_actions, dtype=np.int8)
         if side == self.mover:
             mask[self.legal_actions] = 1
+        return mask
+
+    def observe(self, side: int) -> dict[str, Observation | ActionMask]:
+        """Return what a side sees; its mask is empty unless it is to act."""
         seen = self.coding.observe(self.position, side, self.actions)
-        return {"observation": seen, "action_mask": mask}
+        if self.has_planes:
+            seen = self.coding.to_planes(seen)
+        return {"observation": seen, "action_mask": self.mask_actions(side)}
 
     def act(self, action: SupportsIndex) -> float | None:
         """Apply an action of the mover; return the regret of a move that it completes, if known."""

@@ -21,16 +21,16 @@ def env(
     """Return a game, or the game that a spec names, as an environment.
 
     Without an opponent it is a PettingZoo AEC environment of two agents; with a player, or its
-    spec, a Gymnasium environment of one agent against it. Options of both are `oracle`, `max_moves`
-    and `render_mode`; with an opponent also `side` and `limit`.
+    spec, a Gymnasium environment of one agent against it. Options of both are `oracle`,
+    `max_moves`, `observation` and `render_mode`; with an opponent also `side`, `limit` and `mask`.
 
     >>> two_agents = env("hexapawn")
     >>> two_agents.reset(seed=1)
     >>> two_agents.agent_selection
     'player_0'
     >>> observation, info = env("hexapawn", opponent="random").reset(seed=1)
-    >>> int(observation["action_mask"].sum()), info
-    (3, {'side': 0})
+    >>> observation.shape, int(info["action_mask"].sum()), info["side"]
+    ((10,), 3, 0)
     """
     require_package("gymnasium", "ludus.env")
     require_package("pettingzoo", "ludus.env")
@@ -45,7 +45,7 @@ def env(
 
 
 def register_envs() -> None:
-    """Register `ludus/NineMensMorris-v0` and so on with Gymnasium, where that is installed.
+    """Register `ludus/NineMensMorris-v1` and so on with Gymnasium, where that is installed.
 
     Gymnasium has had no entry points of packages since version 1.0: a package that has environments
     is imported, `gymnasium.register_envs(ludus.envs)`, or `gymnasium.make("ludus.envs:ludus/…")`.
@@ -56,5 +56,5 @@ def register_envs() -> None:
         return
     for name in GAMES:
         title = "".join(word.capitalize() for word in name.split("_"))
-        if (env_id := f"ludus/{title}-v0") not in gymnasium.registry:
+        if (env_id := f"ludus/{title}-v1") not in gymnasium.registry:
             gymnasium.register(env_id, "ludus.envs.environments:OpponentEnv", kwargs={"game": name})

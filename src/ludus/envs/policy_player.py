@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ludus.core.errors import BadMove
 from ludus.core.game import AnyGame
 from ludus.core.player import Choice, Limit, Player
+from ludus.envs.episode import ObservationKind
 from ludus.games.coding import Actions, coding_for
 
 Policy = Callable[[Mapping[str, NDArray[Any]]], Any]
@@ -26,9 +27,16 @@ class PolicyPlayer(Player):
 
     title: ClassVar[str] = "a trained policy"
 
-    def __init__(self, game: AnyGame, policy: Policy, spec: str = "policy") -> None:
+    def __init__(
+        self,
+        game: AnyGame,
+        policy: Policy,
+        spec: str = "policy",
+        observation: ObservationKind = "columns",
+    ) -> None:
         super().__init__(game, spec=spec)
         self.policy = policy
+        self._has_planes = observation == "planes"
         self._coding = coding_for(game)
 
     def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
@@ -39,6 +47,8 @@ class PolicyPlayer(Player):
             mask = np.zeros(self._coding.num_actions, dtype=np.int8)
             mask[[each[given] for each in moves if each[:given] == actions]] = 1
             seen = self._coding.observe(position, position.mover, actions)
+            if self._has_planes:
+                seen = self._coding.to_planes(seen)
             action = int(self.policy({"observation": seen, "action_mask": mask}))
             if not (0 <= action < len(mask) and mask[action]):
                 raise BadMove(f"{self.spec} chose action {action}, which is not legal here")

@@ -7,12 +7,12 @@ no sequence is the beginning of another; so the actions chosen one after the oth
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame, Game, M, P
 from ludus.core.spec import load_target
 from ludus.core.splitmix import WORD, SplitMix64
@@ -22,6 +22,7 @@ Actions = tuple[int, ...]
 """The actions of a move, or of its beginning."""
 
 Observation = NDArray[np.float32]
+"""Columns, as the papers have them, or planes of the same numbers (see `Coding.to_planes`)."""
 
 
 class Coding(ABC, Generic[P, M]):
@@ -50,6 +51,32 @@ class Coding(ABC, Generic[P, M]):
     @abstractmethod
     def describe_action(self, action: int) -> str:
         """Return an action in words of the game's notation."""
+
+    def place_columns(self) -> NDArray[np.intp]:
+        """Return the column of an observation that stands at each place of planes over the board.
+
+        Shape (planes, height, width); -1 where a place has no column. Each column that is in none
+        of them becomes a plane of its own, with the same number everywhere.
+        """
+        return np.zeros((0, 1, 1), dtype=np.intp)
+
+    @cached_property
+    def _plane_columns(self) -> NDArray[np.intp]:
+        placed = self.place_columns()
+        rest = np.setdiff1d(np.arange(self.observation_size), placed)
+        return np.concatenate(
+            [placed, np.broadcast_to(rest[:, None, None], (len(rest), *placed.shape[1:]))]
+        )
+
+    @property
+    def plane_shape(self) -> tuple[int, ...]:
+        """The shape of an observation as planes: number, height, width."""
+        return self._plane_columns.shape
+
+    def to_planes(self, observations: Observation) -> Observation:
+        """Return observations (…, columns) as planes over the board, (…, planes, height, width)."""
+        nothing = np.zeros((*observations.shape[:-1], 1), observations.dtype)
+        return np.concatenate([observations, nothing], axis=-1)[..., self._plane_columns]
 
     def decode_actions(self, position: P) -> dict[Actions, M]:
         """Return every legal move by its actions."""
@@ -104,12 +131,22 @@ class SquaresCoding(MoveListCoding[SquaresPosition, M]):
         squares = encode_cells(position.cells, position.letters[side])
         return np.array([*squares, side], dtype=np.float32)
 
+    @property
+    def plane_shape(self) -> tuple[int, ...]:
+        size = self.game.start().size
+        return 3, size, size
+
+    def to_planes(self, observations: Observation) -> Observation:
+        """Return three planes: own men, those of the other side, and the number of the side."""
+        shape = *observations.shape[:-1], *self.plane_shape[1:]
+        cells = observations[..., :-1].reshape(shape)
+        side = np.broadcast_to(observations[..., -1, None, None], shape)
+        return np.stack([cells == 1, cells == 0, side], axis=-3, dtype=np.float32, casting="unsafe")
+
 
 def coding_for(game: AnyGame) -> Coding[Any, Any]:
-    """Return the coding of a game; BadSpec if it has none."""
-    if not game.coding:
-        raise BadSpec(
-            f"{game.id} has no coding of actions and observations; see ludus.games.coding"
-        )
-    kind: type[Coding[Any, Any]] = load_target(game.coding)
+    """Return the coding of a game: its own, or the one that fits any game."""
+    kind: type[Coding[Any, Any]] = load_target(
+        game.coding or "ludus.games.general_coding:GeneralCoding"
+    )
     return kind(game)

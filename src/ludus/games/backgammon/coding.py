@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ludus.core.game import Game
 from ludus.core.splitmix import SplitMix64
@@ -149,6 +150,15 @@ class BackgammonCoding(Coding[Position, Action]):
             *(min(stakes.score[each] / length, 1.0) for each in (side, 1 - side)),
             float(stakes.crawford),
         ]
+
+    def place_columns(self) -> NDArray[np.intp]:
+        """Return four planes of one by 24 points for each side, as the observing side counts them.
+
+        The men on the bar and off are no places.
+        """
+        own = np.arange(4 * (BAR - 1)).reshape(BAR - 1, 1, 4)
+        other = MEN_UNITS + own[::-1]
+        return np.concatenate([own, other], axis=-1).transpose(2, 1, 0)
 
     def sample_chance(self, position: Position, source: SplitMix64) -> Action:
         """Roll two dice, again if a first roll is a double, as native code does."""

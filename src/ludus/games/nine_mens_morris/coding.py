@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ludus.core.game import Game
 from ludus.games.coding import Actions, Coding, Observation
@@ -100,3 +101,14 @@ class MorrisCoding(Coding[MorrisPosition, Move]):
             position.quiet / max(rules.quiet_plies, 1),
         )
         return columns
+
+    def place_columns(self) -> NDArray[np.intp]:
+        """Return two planes of seven by seven, own men and those of the other side.
+
+        Between the points there is nothing.
+        """
+        planes = np.full((2, 7, 7), -1, dtype=np.intp)
+        for number, name in enumerate(POINTS):
+            row, column = 7 - int(name[1]), ord(name[0]) - ord("a")
+            planes[:, row, column] = number, NUM_POINTS + number
+        return planes
