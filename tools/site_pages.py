@@ -24,9 +24,11 @@ OTHER_PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
+    "experiments/backgammon/README.md": "backgammon_records.md",
     "experiments/galassi/README.md": "nnmm_records.md",
     "experiments/scholar/README.md": "scholar_records.md",
     "experiments/solving/README.md": "solving_results.md",
+    "experiments/tesauro/README.md": "gammon_records.md",
     "experiments/vrajitoru/README.md": "patterns_records.md",
 }
 """Pages outside `docs/`, and their places in the site."""

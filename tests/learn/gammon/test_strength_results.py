@@ -28,9 +28,12 @@ def read_results(name):
     return json.loads((RESULTS / f"{name}.json").read_text())
 
 
-def read_table(header):
-    """Return the cells of a table of docs/backgammon.md by the first one of each row."""
-    lines = iter((ROOT / "docs" / "backgammon.md").read_text().splitlines())
+RECORDS = ROOT / "experiments" / "backgammon" / "README.md"
+
+
+def read_table(header, page=RECORDS):
+    """Return the cells of a table of a page by the first one of each row."""
+    lines = iter(page.read_text().splitlines())
     assert any(line.startswith(header) for line in lines), header
     next(lines)
     rows = {}
@@ -68,6 +71,14 @@ def test_the_table_of_strong_networks_has_the_stored_figures():
         exact = speed[name if ":" in name else f"{name}:0"]["milliseconds"]
         digits = len(milliseconds.partition(".")[2])
         assert float(milliseconds) == round(exact, digits or None)
+
+
+def test_the_table_of_the_guide_has_the_figures_of_the_records():
+    records = read_table("| player | against pubeval")
+    guide = read_table("| player | against pubeval", ROOT / "docs" / "backgammon.md")
+    for title, (pubeval, gnubg, error, milliseconds) in guide.items():
+        found = records["network of 1988 (`gammon`)" if "1988" in title else title]
+        assert [pubeval, gnubg, error, milliseconds] == [*found[:3], found[4]]
 
 
 def test_the_table_of_kinds_has_the_stored_figures():

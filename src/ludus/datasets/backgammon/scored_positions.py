@@ -255,7 +255,7 @@ def _make_row(set_up: str) -> BoardRow:
     return position_to_row(GAME.parse(f"{set_up} 0 roll"))
 
 
-HEADER: Final = "# Backgammon moves scored by an expert; see docs/backgammon.md"
+HEADER: Final = "# Backgammon moves scored by an expert; see docs/gammon.md"
 MIN_SCORE, MAX_SCORE = -100, 100
 SCORE_PATTERN: Final = re.compile(r"[+-]?[0-9]{1,3}", re.ASCII)
 DICE_PATTERN: Final = re.compile(r"[1-6][1-6]", re.ASCII)

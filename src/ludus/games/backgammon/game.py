@@ -38,7 +38,7 @@ class Backgammon(Game[Position, Action]):
     sides: ClassVar[tuple[str, str]] = ("white", "black")
     presets: ClassVar[Mapping[str, Rules]] = PRESETS
     preset_aliases: ClassVar[Mapping[str, str]] = {"hypergammon": "hyper"}
-    # In order of measured errors: docs/backgammon.md, "For players".
+    # In order of measured errors: experiments/backgammon/README.md, "Evaluators".
     analysts: ClassVar[tuple[str, ...]] = (
         "bgsage:plies=1",
         "gnubg:plies=2",
