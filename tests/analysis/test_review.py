@@ -76,7 +76,8 @@ def test_endings_are_exact_and_replies_are_named(morris):
     assert reviewed is not None
     assert reviewed.mark in ("?", "??")
     assert reviewed.reply
-    assert "the answer" in reviewed.reason
+    text = f"{wasted.move} turns a win into a loss: {reviewed.best} wins at once."
+    assert reviewed.reason == text
 
 
 def test_rules_without_a_network_are_searched():

@@ -35,7 +35,7 @@ def test_a_game_is_reviewed_and_its_mistakes_are_learned_from(page, server, clie
     mistakes = page.locator(".mistakes > li")
     expect(mistakes.first).to_contain_text("Black g4?")
     expect(mistakes.first).to_contain_text("confident")
-    expect(mistakes.first).to_contain_text("the answer a1xg4 takes a man")
+    expect(mistakes.first).to_contain_text("takes the man on g4")
     expect(page.locator(".review-sides")).to_contain_text("Could do better in ")
     expect(page.locator(".chart .curve")).to_have_count(1)
     # The better move is drawn on the board of a past position.

@@ -21,18 +21,11 @@ from ludus.analysis.evaluation import (
     select_mark,
 )
 from ludus.analysis.evaluators import Evaluator
+from ludus.analysis.reasons import explain_mistake
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.html import format_panel, format_table
 from ludus.games.backgammon.stakes import DOUBLE
-from ludus.oracles.interface import Result, evaluate_end
-
-CHANGES: dict[tuple[Result, Result], str] = {
-    ("win", "draw"): "gives away the win",
-    ("win", "loss"): "turns a win into a loss",
-    ("draw", "loss"): "loses a drawn game",
-}
-
-KEEPING_VERBS: dict[Result, str] = {"win": "wins", "draw": "draws"}
+from ludus.oracles.interface import evaluate_end
 
 CLOSE_CUBE: Final = 0.16
 """Largest difference between doubling and not doubling that counts as a decision, as in gnubg."""
@@ -391,7 +384,7 @@ def judge_move(
         best.move,
         best.line,
         played.line,
-        _explain(game, position, analysis, played) if mark else "",
+        explain_mistake(game, position, analysis, played) if mark else "",
         kind,
         _is_counted(game, position, analysis, played),
     )
@@ -416,62 +409,3 @@ def _is_counted(
 def _weakest(*certainties: Certainty) -> Certainty:
     order: tuple[Certainty, ...] = ("estimate", "likely", "exact")
     return min(certainties, key=order.index)
-
-
-def _explain(
-    game: AnyGame, position: Position, analysis: PositionAnalysis, played: EvaluatedMove
-) -> str:
-    """Return why a move is a mistake, and what was better."""
-    change = _describe_change(game, analysis, played)
-    return f"{change}{_describe_reply(game, position, played)}. {_describe_best(analysis)}"
-
-
-def _describe_change(game: AnyGame, analysis: PositionAnalysis, played: EvaluatedMove) -> str:
-    """Return what a move gives away: a result if one is known or expected, else points."""
-    best, after = analysis.best.evaluation, played.evaluation
-    first, second = (each.result or _nearest_result(each.points) for each in (best, after))
-    change = CHANGES.get((first, second))
-    if game.is_in_points:
-        return f"{played.move} gives away {analysis.cost(played.move):.3f} points"
-    if change is None:
-        return f"{played.move} weakens the position"
-    is_certain = best.result is not None and after.result is not None
-    return f"{played.move} {'' if is_certain else 'probably '}{change}"
-
-
-def _nearest_result(points: float) -> Result:
-    return "win" if points > 0.5 else "loss" if points < -0.5 else "draw"
-
-
-def describe_distance(plies: int | None) -> str:
-    """Return in how many of its moves the winning side wins, as ` in 2 moves`, or nothing."""
-    if not plies:
-        return ""
-    moves = (plies + 1) // 2
-    return f" in {moves} {'move' if moves == 1 else 'moves'}"
-
-
-def _describe_reply(game: AnyGame, position: Position, played: EvaluatedMove) -> str:
-    """Return what the other side answers, if that is known."""
-    child = position.play(played.move)
-    if not played.line or child.mover in (CHANCE, position.mover):
-        return ""
-    evaluation, reply = played.evaluation, played.line[0]
-    if evaluation.result == "loss" and evaluation.depth:
-        return f": the answer {reply} wins{describe_distance(evaluation.depth - 1)}"
-    return (
-        f": the answer {reply} takes a man"
-        if game.is_capture(reply)
-        else f": the answer is {reply}"
-    )
-
-
-def _describe_best(analysis: PositionAnalysis) -> str:
-    best = analysis.best
-    verb = KEEPING_VERBS.get(best.evaluation.result or "loss", "")
-    if not verb:
-        return f"Better: {best.move}."
-    others = analysis.moves[1:]
-    is_only = all(each.evaluation.result is not None for each in others)
-    is_only = is_only and analysis.count_equal_moves() == 1
-    return f"Only {best.move} {verb}." if is_only else f"{best.move} {verb}."

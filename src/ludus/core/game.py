@@ -211,6 +211,12 @@ class Game(ABC, Generic[P, M]):
     draw_reasons: ClassVar[Mapping[str, str]] = {}
     """A text for each reason of a draw."""
 
+    man_name: ClassVar[str] = "man"
+    """What a man is called in sentences: `pawn`, `checker`."""
+
+    row_name: ClassVar[str] = "row"
+    """What a completed row is called: `mill`, `line`."""
+
     reason_terms: ClassVar[Mapping[str, str]] = {}
     """Published terms for outcome reasons."""
 
@@ -432,6 +438,17 @@ class Game(ABC, Generic[P, M]):
     def blocked_rows(self, position: P, move: M) -> tuple[PlaceRow, ...]:
         """Return the rows that the other side could have completed in the place of this move."""
         return ()
+
+    def threatened_rows(self, position: P, side: int) -> Mapping[str, tuple[PlaceRow, ...]]:
+        """Return the rows that a side could complete if it were its turn, by the place it needs."""
+        return {}
+
+    def drawbacks(self, position: P, move: M, better: M) -> Mapping[str, str]:
+        """Return what a move does worse than a better one, by kind, in games with dice.
+
+        Each is a sentence: a fact of the board, or a count of rolls.
+        """
+        return {}
 
 
 def illegal_move(move: object, position: Position) -> BadMove:

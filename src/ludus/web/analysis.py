@@ -1,12 +1,12 @@
 """Evaluations, reviews and advice of a game: exact where solved, else by the best analyst."""
 
 from ludus.analysis.evaluation import EvaluatedMoveJson, EvaluationJson, Mark, PositionJson
+from ludus.analysis.reasons import describe_distance
 from ludus.analysis.review import (
     MARKS,
     GameReviewJson,
     ReviewedMoveJson,
     SideSummaryJson,
-    describe_distance,
 )
 from ludus.core.game import CHANCE, AnyGame
 from ludus.games.backgammon.cube import RESIGNATION_TOLERANCE

@@ -61,6 +61,7 @@ class Backgammon(Game[Position, Action]):
         "match": "{winner} has won the match",
     }
 
+    man_name: ClassVar[str] = "checker"
     win_kinds: ClassVar[Mapping[str, str]] = {
         "gammon": "a gammon",
         "backgammon": "a backgammon",
@@ -178,6 +179,11 @@ class Backgammon(Game[Position, Action]):
 
     def is_capture(self, move: Action) -> bool:
         return isinstance(move, Move) and any(step.hit for step in move.steps)
+
+    def drawbacks(self, position: Position, move: Action, better: Action) -> Mapping[str, str]:
+        from ludus.games.backgammon.drawbacks import find_drawbacks
+
+        return find_drawbacks(position, move, better)
 
     @property
     def has_native_playouts(self) -> bool:

@@ -174,6 +174,7 @@ class Hexapawn(Game[Position, Move]):
         "men": "{loser} had no pawn left",
     }
     draw_reasons: ClassVar[Mapping[str, str]] = {"blocked": "there was no move left"}
+    man_name: ClassVar[str] = "pawn"
 
     def start(self) -> Position:
         size = self.rules.size

@@ -51,6 +51,7 @@ class NineMensMorris(Game[MorrisPosition, Move]):
         "repetition": "the position was repeated",
         "quiet": "nothing was placed or taken for too long",
     }
+    row_name: ClassVar[str] = "mill"
     # Galassi 2018
     reason_terms: ClassVar[Mapping[str, str]] = {"men": "removing", "blocked": "suffocating"}
 
@@ -201,6 +202,19 @@ class NineMensMorris(Game[MorrisPosition, Move]):
     def completed_rows(self, position: MorrisPosition, side: int) -> tuple[PlaceRow, ...]:
         lines, men = mills(self.rules.diagonals), position.men[side]
         return tuple(tuple(POINTS[each] for each in line) for line in lines if men >= {*line})
+
+    def threatened_rows(
+        self, position: MorrisPosition, side: int
+    ) -> Mapping[str, tuple[PlaceRow, ...]]:
+        on_turn = self.position(PositionFields(position.men, position.hands, side))
+        found: dict[str, tuple[PlaceRow, ...]] = {}
+        for frm, to in dict.fromkeys((move.frm, move.to) for move in on_turn.legal_moves()):
+            men = {*position.men[side], to} - {frm}
+            for line in mills(self.rules.diagonals):
+                if to in line and men >= {*line}:
+                    place, row = POINTS[to], tuple(POINTS[each] for each in line)
+                    found[place] = tuple(dict.fromkeys((*found.get(place, ()), row)))
+        return found
 
     def puzzle_positions(self, source: random.Random, is_solved: bool) -> Iterator[MorrisPosition]:
         """Yield random positions of the moving phase, with few men unless all are solved."""

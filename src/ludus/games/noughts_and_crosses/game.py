@@ -159,6 +159,8 @@ class NoughtsAndCrosses(Game[Position, Move]):
     coding: ClassVar[str] = "ludus.games.coding:SquaresCoding"
     win_reasons: ClassVar[Mapping[str, str]] = {"line": "{winner} completed a line"}
     draw_reasons: ClassVar[Mapping[str, str]] = {"full": "the board was full"}
+    man_name: ClassVar[str] = "mark"
+    row_name: ClassVar[str] = "line"
 
     def start(self) -> Position:
         return Position(EMPTY * self.rules.size**2, self.rules)
@@ -209,6 +211,16 @@ class NoughtsAndCrosses(Game[Position, Move]):
         other, cells = 1 - position.mover, position.cells
         taken = cells[: move.cell] + LETTERS[other] + cells[move.cell + 1 :]
         return tuple(self._name_row(line) for line in find_full_lines(taken, other, self.rules))
+
+    def threatened_rows(self, position: Position, side: int) -> Mapping[str, tuple[PlaceRow, ...]]:
+        found: dict[str, tuple[PlaceRow, ...]] = {}
+        for line in lines(self.rules):
+            cells = position.cells[line]
+            if cells.count(LETTERS[side]) == self.rules.line - 1 and EMPTY in cells:
+                row = self._name_row(line)
+                place = row[cells.index(EMPTY)]
+                found[place] = (*found.get(place, ()), row)
+        return found
 
     def _name_row(self, line: slice) -> PlaceRow:
         size = self.rules.size
