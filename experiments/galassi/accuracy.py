@@ -18,7 +18,7 @@ from ludus.learn.nnmm import (
 from ludus.reproduce import Conclusion, Context, Figure, Finding, Table
 
 from .data import HELD_OUT, WHOLE, read_positions, sample_entries
-from .systems import System, list_systems
+from .systems import THESIS_SET, System, list_systems
 from .test_tables import CountsBySet, SystemCounts, measure_systems, report_tables
 
 AUTHOR = "author TFR"
@@ -155,11 +155,11 @@ def draw_conclusions(found: CountsBySet) -> Iterator[Conclusion]:
 def make_bar_data(context: Context, found: CountsBySet) -> dict[str, Any]:
     """Return the heights of the bars of each system, those of the thesis first."""
     published = {
-        row["line"]: row.published for row in context.published.rows if row["system"] == "ours"
+        row["line"]: row.published for row in context.published.rows if row["system"] == THESIS_SET
     }
     heights = {"thesis": [published[line] for line in SHOWN]}
     for name, where in found:
-        if where == WHOLE and name in ("author TFR", "ours"):
+        if where == WHOLE and name in (AUTHOR, THESIS_SET):
             heights[name] = [found[name, where].share(line).percent for line in SHOWN]
     return {"lines": SHOWN, "heights": heights}
 

@@ -128,12 +128,6 @@ THESIS_SET = "ours table-6-best"
 """The set that section 6.2.4 describes, as `on_gpu.py` trains it; it is not shipped."""
 
 
-def find_own_system(found: Sequence[System]) -> System | None:
-    """Return the system to compare with the thesis's figures: its own set, else our first one."""
-    ours = [system for system in found if system.is_ours]
-    return next((each for each in ours if each.name == THESIS_SET), ours[0] if ours else None)
-
-
 def _list_author_networks(context: Context) -> Iterator[tuple[str, Path]]:
     """Yield the author's networks in our format, as far as their files exist."""
     source = find_data_folder() / "npz"
