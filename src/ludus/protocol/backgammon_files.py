@@ -1,6 +1,6 @@
 """Games of backgammon between records and the files of other programs, .mat and .sgf."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -72,16 +72,20 @@ def read_games(file: Path) -> list[Record]:
     return records
 
 
-def parse_games(text: str) -> list[Record]:
-    """Parse the text of a file of records, .mat or .sgf."""
+def find_parser(text: str) -> Callable[[str], list[FileGame]] | None:
+    """Return the parser of .sgf or .mat files for a text of one; None for any other text."""
     from ludus.protocol.mat_files import parse_mat
     from ludus.protocol.sgf_files import parse_sgf
 
     if text.lstrip().startswith("("):
-        return make_records(parse_sgf(text))
-    if "point match" in text[:4000]:
-        return make_records(parse_mat(text))
-    return Record.parse_many(text)
+        return parse_sgf
+    return parse_mat if "point match" in text[:4000] else None
+
+
+def parse_games(text: str) -> list[Record]:
+    """Parse the text of a file of records, .mat or .sgf."""
+    parse = find_parser(text)
+    return Record.parse_many(text) if parse is None else make_records(parse(text))
 
 
 def format_games(records: Sequence[Record], suffix: str) -> str:

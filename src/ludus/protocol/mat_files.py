@@ -87,7 +87,13 @@ def _format_turn(turn: Turn, value: int) -> str:
 
 LENGTH: Final = re.compile(r"\s*(\d{1,4}) point match", re.ASCII)
 GAME: Final = re.compile(r"\s*Game (\d{1,6})\s*", re.ASCII)
-HEADING: Final = re.compile(r"\s*(\S.*?)\s*:\s*(\d{1,4})\s{2,}(\S.*?)\s*:\s*(\d{1,4})\s*", re.ASCII)
+HEADING: Final = re.compile(
+    r"\s*+((?:[^:]|:(?!\s*+\d{1,4}\s\s))++):\s*+(\d{1,4})\s\s"
+    r"((?:[^:]|:(?!\s*+\d{1,4}\s*+$))++):\s*+(\d{1,4})\s*+",
+    re.ASCII,
+)
+"""Two names with their points; a name ends at the first colon with points after it."""
+
 LINE: Final = re.compile(r"\s*\d{1,6}\)(.*)", re.ASCII)
 CELL: Final = re.compile(
     r"([1-6][1-6]):|(Doubles)\s*=>\s*(\d{1,5})|(Takes|Drops)|Wins\s+(\d{1,5})\s+points?", re.ASCII
@@ -149,9 +155,9 @@ class _GameParser:
     def add_line(self, line: str, where: str) -> None:
         if self.players is None:
             found = HEADING.fullmatch(line)
-            if found is None:
+            if found is None or not (found[1].strip() and found[3].strip()):
                 raise BadRecord(f"{where}: {quote_line(line)} is not “name : points name : points”")
-            self.players = (found[1], found[3])
+            self.players = (found[1].strip(), found[3].strip())
             self.score = (int(found[2]), int(found[4]))
             return
         if END.fullmatch(line):

@@ -7,7 +7,7 @@ from ludus.core.errors import LudusError
 from ludus.core.game import AnyGame
 from ludus.core.record import Record
 from ludus.games import GAMES, registered_game
-from ludus.protocol.backgammon_files import parse_games
+from ludus.protocol.backgammon_files import find_parser, parse_games
 from ludus.web.errors import RequestRefused
 from ludus.web.schemas.games import ImportView
 from ludus.web.schemas.requests import ImportRequest
@@ -47,13 +47,10 @@ def _parse_record(text: str) -> Record | LudusError:
 MAX_GAMES = 100
 """Games of one file that are imported."""
 
-OTHER_FORMAT = re.compile(r"\s*\(\s*;|[^\n]*\n?.{0,4000}point match", re.DOTALL)
-"""The beginning of an SGF file or of a .mat file."""
-
 
 def _read_games(text: str) -> ImportView | None:
     """Return the games of a text with several records, or of a .mat or .sgf file."""
-    is_other_format = OTHER_FORMAT.match(text) is not None
+    is_other_format = find_parser(text) is not None
     if not is_other_format and text.count("[Game ") < 2:
         return None
     try:

@@ -138,7 +138,7 @@ _POINT = re.compile(rf"{'|'.join(POINTS)}|{_NUMBERS}")
 _NAME = f"(?:{'|'.join(POINTS)})"
 _DIGITS = f"(?:{_NUMBERS})"
 _MOVE = re.compile(
-    rf"{_NAME}(?:-?{_NAME})?(?:\s*x?\s*{_NAME})?|{_DIGITS}(?:-{_DIGITS})?(?:\s*x\s*{_DIGITS})?"
+    rf"{_NAME}(?:-?{_NAME})?(?:\s*+(?:x\s*+)?{_NAME})?|{_DIGITS}(?:-{_DIGITS})?(?:\s*x\s*{_DIGITS})?"
 )
 _THESIS = re.compile(rf"[OME]{{24}}[0-9]{{4}}(?:-{_NAME}{{1,3}})?")
 _SANMILL = re.compile(r"[O@*]{8}/")
