@@ -108,8 +108,10 @@ def test_what_cannot_be_evaluated_is_reported_in_one_line(bgsage):
     hyper = ludus.game("backgammon:hyper")
     with pytest.raises(LudusError, match="15 men a side only"):
         bgsage.rank_moves(hyper.parse("24:1,23:1,22:1 24:1,23:1,22:1 0 31"))
-    with pytest.raises(BadSpec, match="must be bgsage or gnubg"):
+    with pytest.raises(LudusError, match="no player 'snowie'"):
         find_evaluator(hyper, "snowie")
+    with pytest.raises(BadSpec, match="'random' does not evaluate"):
+        find_evaluator(hyper, "random")
     with pytest.raises(BadSpec, match="plies=3"):
         ludus.player("bgsage:plies=3", ludus.game("backgammon"))
 
@@ -127,13 +129,17 @@ class RaceEstimator:
             found.append(Chances(min(max(0.5 + (other + 4 - own) / 60, 0.0), 1.0)))
         return found
 
-    def rank_chances(self, position, plies):
-        moves = position.legal_moves()
-        theirs = self.estimate_chances([position.play(move) for move in moves])
-        return [
-            RankedChances(move, chances.flip(), 0)
-            for move, chances in zip(moves, theirs, strict=True)
-        ]
+    def rank_chances(self, positions, plies, max_moves=None):
+        found = []
+        for position in positions:
+            moves = position.legal_moves()
+            theirs = self.estimate_chances([position.play(move) for move in moves])
+            ranked = [
+                RankedChances(move, chances.flip(), 0)
+                for move, chances in zip(moves, theirs, strict=True)
+            ]
+            found.append(sorted(ranked, key=lambda each: -each.chances.equity)[:max_moves])
+        return found
 
 
 def test_a_network_of_chances_evaluates_moves_and_cube():
@@ -160,11 +166,12 @@ class GammonOrWin:
     def estimate_chances(self, positions):
         return [Chances(0.5)] * len(positions)
 
-    def rank_chances(self, position, plies):
+    def rank_chances(self, positions, plies, max_moves=None):
+        (position,) = positions
         bold, safe, *rest = position.legal_moves()
         ranked = [(bold, Chances(0.55, 0.30)), (safe, Chances(0.62, 0.10))]
         ranked += [(move, Chances(0.1)) for move in rest]
-        return [RankedChances(move, chances, 0) for move, chances in ranked]
+        return [[RankedChances(move, chances, 0) for move, chances in ranked]]
 
 
 @pytest.mark.parametrize(
@@ -230,4 +237,8 @@ def test_a_program_is_named_with_its_depth(bgsage):
     assert find_evaluator(game).title == "bgsage 1-ply"
     assert find_evaluator(game, plies=0).title == "bgsage 0-ply"
     assert find_evaluator(game, "bgsage", 2).plies == 2
+    assert find_evaluator(game, "gammon:net=expert", 1).title == "gammon:net=expert,ply=1"
+    assert find_evaluator(ludus.game("nine_mens_morris"), "scholar:size=small").title == (
+        "scholar:size=small"
+    )
     assert find_evaluator(ludus.game("backgammon:hyper")).title == "playouts"

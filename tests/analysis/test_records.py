@@ -37,8 +37,8 @@ class PipCount(BackgammonEvaluator):
             )
         return dict(sorted(ranked.items(), key=lambda item: -item[1].points))
 
-    def quick(self):
-        return self
+    def measure(self, positions):
+        return [next(iter(self.rank_moves(each).values())).points for each in positions]
 
     def evaluate_cube(self, position):
         return CubeEvaluation(CubeEquities(0.3, 0.1), Chances(0.6), "0-ply")
@@ -101,6 +101,28 @@ def test_the_games_of_a_match_are_numbered_and_annotated():
     assert replace(first, headers=played.headers).replay(game) == played.replay(game)
 
 
+@pytest.mark.parametrize("rules", ["standard", "money", "tournament,match=3"])
+def test_luck_by_the_network_is_that_of_its_best_moves(rules):
+    """Looked up in one batch for all rolls, and move by move, it is the same."""
+    game = ludus.game("backgammon", rules)
+    network = ludus.player("gammon:net=selfplay", game).evaluator
+    board = "24:2,13:4,8:3,6:5,4:1 23:2,13:5,8:3,6:5"
+    cube = {"standard": "", "money": " 2@0", "tournament,match=3": " 1 0-1/3"}[rules]
+    positions = [game.parse(f"{board} 0 {roll}{cube}") for roll in ("31", "66", "21", "54")]
+    slowly = [max(each.points for each in network.rank_moves(one).values()) for one in positions]
+    assert network.measure(positions) == pytest.approx(slowly, abs=1e-6)
+
+
+def test_players_are_named_and_counted_over_games_in_which_they_change_sides():
+    game = ludus.game("hexapawn")
+    played = ludus.match(game, "random", "perfect", games=2, seed=1).records
+    review = review_records([Record.from_game(each, game) for each in played], Analyst(game))
+    assert set(review.players) == {"random", "perfect"}
+    assert review.summarize_player("perfect").total_error == 0
+    both = [review.summarize(side).num_moves for side in (0, 1)]
+    assert sum(review.summarize_player(name).num_moves for name in review.players) == sum(both)
+
+
 def test_an_analysis_is_json():
     played = record("standard", "1. 13 8/5,6/5 2. 42 8/4,6/4")
     output = review_records([played], PipCount()).to_json(("white", "black"))
@@ -131,6 +153,11 @@ def test_games_without_dice_are_reviewed():
     assert review.rolls == ()
     assert [ply.turn for ply, _ in review.decisions] == list(range(1, len(review.decisions) + 1))
     assert any(made.mark for _, made in review.decisions)
+    assert review.players == ["random, crosses", "random, noughts"]
+    assert all(review.summarize(side).performance_rating is None for side in (0, 1))
+    text = str(review)
+    assert "random, crosses: " in text
+    assert "rating" not in text
 
 
 def test_a_record_must_name_a_registered_game(tmp_path, monkeypatch):

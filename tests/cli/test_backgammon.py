@@ -1,4 +1,4 @@
-"""`ludus backgammon` and `ludus train gammon` as people and programs use them."""
+"""`ludus analyse`, `convert`, `import gammon` and `train gammon` as people use them."""
 
 import json
 
@@ -54,29 +54,33 @@ def test_training_that_cannot_be(ludus, line, message):
 
 
 @pytest.mark.needs_debian("gnubg")
-def test_hints(ludus):
-    done = ludus("backgammon", "hint", "4HPwATDgc/ABMA:0:31", "--plies", "0", "--json")
-    output = json.loads(done.out)
-    assert output["cubeless"] is True
-    assert output["xgid"] == "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
-    first, second = output["moves"][:2]
-    assert (first["move"], first["loss"], first["mark"]) == ("8/5 6/5", 0, "")
-    assert second["loss"] > 0.1
-    assert 0.5 < first["win"] < 0.6
-    no_dice = ludus("backgammon", "hint", "4HPwATDgc/ABMA")
+def test_a_position_of_another_program_is_evaluated(ludus):
+    text = "4HPwATDgc/ABMA:0:31"
+    line = ["analyse", "backgammon", text, "--evaluator", "gnubg", "--plies", "0", "--moves", "2"]
+    output = json.loads(ludus(*line, "--json").out)
+    assert (output["cubeless"], output["evaluator"]) == (True, "exact tables, gnubg 0-ply")
+    assert output["notations"]["XGID"] == "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    first, second = output["moves"]
+    assert (first["move"], first["cost"], first["mark"]) == ("8/5 6/5", 0, "")
+    assert second["cost"] > 0.1
+    assert 0.5 < first["chances"]["win"] < 0.6
+    assert "8/5 6/5" in ludus("backgammon", "hint", text, "--plies", "0").out
+    no_dice = ludus("analyse", "backgammon", "4HPwATDgc/ABMA")
     assert no_dice.status == 2
-    assert "has no dice" in no_dice.err
+    assert "dice" in no_dice.err
 
 
-def test_hints_about_the_cube(ludus):
-    pytest.importorskip("bgsage")
+def test_the_cube_of_an_xgid_is_evaluated_by_a_shipped_network(ludus):
     text = "XGID=-BBBBBD------A----adbbbbb-:0:0:1:00:0:0:0:7:10"
-    output = json.loads(ludus("backgammon", "hint", text, "--plies", "0", "--json").out)
-    assert (output["cubeless"], output["cube"]["best"]) == (False, "no double")
+    line = ["analyse", "backgammon", text, "--evaluator", "gammon:net=expert"]
+    output = json.loads(ludus(*line, "--json").out)
+    assert (output["cubeless"], output["rules"]["match"]) == (False, 7)
+    assert output["cube"]["best"] == "no double"
     assert set(output["cube"]["equities"]) == {"no double", "double, take", "double, drop"}
-    assert 0 < output["cube"]["win"] < 1
-    shown = ludus("backgammon", "hint", text, "--plies", "0").out
-    assert "best: no double" in shown
+    assert "no double; wins" in ludus(*line).out
+    rolled = ["analyse", "backgammon", text.replace(":00:", ":31:"), "--rules", "standard"]
+    plain = json.loads(ludus(*rolled, "--evaluator", "gammon:net=expert", "--json").out)
+    assert (plain["cubeless"], plain["rules"]["match"]) == (True, 0)
 
 
 def test_games_are_analysed_and_converted(ludus, tmp_path):
@@ -85,15 +89,15 @@ def test_games_are_analysed_and_converted(ludus, tmp_path):
     match = ("match", "backgammon:cube=yes", "random", "random", "--games", "2", "--seed", "4")
     assert ludus(*match, "--record", str(games)).status == 0
     for source, target in ((games, mat), (mat, sgf)):
-        done = ludus("backgammon", "convert", str(source), "--out", str(target), "--json")
-        assert json.loads(done.out) == {"games": 2}
-    line = ("backgammon", "analyse", str(sgf), "--plies", "0", "--out", str(notes))
+        done = ludus("convert", str(source), "--out", str(target), "--json")
+        assert json.loads(done.out) == {"games": 2, "out": str(target)}
+    line = ("analyse", "backgammon", str(sgf), "--plies", "0", "--out", str(notes))
     done = ludus(*line, "--json")
     output = json.loads(done.out)
     assert output["evaluator"] == "exact tables, bgsage 0-ply"
     assert output["sides"]["white"]["performance_rating"] > 10
     assert {"move", "best", "loss", "mark", "equity", "win"} <= set(output["decisions"][0])
-    assert {"side", "roll", "luck"} <= set(output["rolls"][0])
+    assert {"side", "player", "roll", "luck"} <= set(output["rolls"][0])
     assert "is better by" in notes.read_text()
     assert "performance rating" in ludus(*line, "--force", "--no-luck").out
 
@@ -111,7 +115,7 @@ def test_games_are_analysed_and_converted(ludus, tmp_path):
 def test_broken_files_are_reported_in_one_line(ludus, tmp_path, text, complaint):
     file = tmp_path / "broken.mat"
     file.write_text(text)
-    done = ludus("backgammon", "convert", str(file), "--out", str(tmp_path / "out.sgf"))
+    done = ludus("convert", str(file), "--out", str(tmp_path / "out.sgf"))
     assert done.status == 2
     assert complaint in done.err
     assert len(done.err.strip().splitlines()) == 1
@@ -119,28 +123,23 @@ def test_broken_files_are_reported_in_one_line(ludus, tmp_path, text, complaint)
 
 
 @pytest.mark.needs_debian("gnubg")
-def test_reviews_and_mat_files(ludus, tmp_path):
-    games, session = tmp_path / "games.txt", tmp_path / "games.mat"
-    assert (
-        ludus(
-            "match", "backgammon", "tool", "random", "--games", "1", "--record", str(games)
-        ).status
-        == 0
-    )
-    output = json.loads(ludus("backgammon", "review", str(games), "--plies", "0", "--json").out)
-    assert output["sides"]["white"]["error_per_move"] < output["sides"]["black"]["error_per_move"]
-    assert {"move", "best", "loss", "mark"} <= set(output["moves"][0])
-    assert ludus("backgammon", "mat", str(games), "--out", str(session)).status == 0
-    assert session.read_text().startswith(" 0 point match")
+def test_the_better_player_has_the_better_rating(ludus, tmp_path):
+    games = tmp_path / "games.txt"
+    match = ("match", "backgammon", "tool", "random", "--games", "1", "--record", str(games))
+    assert ludus(*match).status == 0
+    line = ("analyse", "backgammon", str(games), "--evaluator", "gnubg", "--plies", "0")
+    players = json.loads(ludus(*line, "--no-luck", "--json").out)["players"]
+    assert players["tool"]["performance_rating"] < players["random"]["performance_rating"]
+    assert "tool: performance rating" in ludus(*line).out
 
 
 def test_scores_by_hand_are_checked(ludus, tmp_path):
     mine, out = tmp_path / "mine.txt", tmp_path / "out.txt"
     mine.write_text("4HPwATDgc/ABMA 31 mine 6/5,8/5=+90\n")
-    output = json.loads(ludus("backgammon", "import", str(mine), "--out", str(out), "--json").out)
+    output = json.loads(ludus("import", "gammon", str(mine), "--out", str(out), "--json").out)
     assert output == {"positions": 1, "comments": 1}
     assert "4HPwATDgc/ABMA 31 mine 8/5,6/5=90" in out.read_text()
     mine.write_text("4HPwATDgc/ABMA 31 mine 6/5,8/4=+90\n")
-    done = ludus("backgammon", "import", str(mine), "--out", str(out), "--force")
+    done = ludus("import", "gammon", str(mine), "--out", str(out), "--force")
     assert done.status == 2
     assert "line 1" in done.err

@@ -136,7 +136,7 @@ def test_input_with_nothing_to_work_on_is_refused(ludus, tmp_path, monkeypatch, 
 
 def test_a_file_without_games_is_not_converted(ludus, tmp_path):
     out = tmp_path / "x.mat"
-    result = ludus("backgammon", "mat", "/dev/null", "--out", str(out))
+    result = ludus("convert", "/dev/null", "--out", str(out))
     assert (result.status, result.err) == (2, "ludus: '/dev/null' has no games\n")
     assert not out.exists()
 

@@ -6,8 +6,6 @@ from .evaluation import EvaluatedMove as EvaluatedMove
 from .evaluation import Evaluation as Evaluation
 from .evaluation import PositionAnalysis as PositionAnalysis
 from .evaluators import Evaluator as Evaluator
-from .hints import Hint as Hint
-from .hints import hint as hint
 from .records import RecordsReview as RecordsReview
 from .records import annotate as annotate
 from .records import annotate_all as annotate_all

@@ -1,7 +1,8 @@
 """Analysts: evaluate every move of a position, exactly where tables allow, else by an evaluator."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Protocol, overload, runtime_checkable
 
 from ludus.analysis.evaluation import EvaluatedMove, Evaluation, PositionAnalysis
@@ -13,6 +14,7 @@ from ludus.analysis.evaluators import (
     ScoreEvaluator,
     SearchEvaluator,
 )
+from ludus.analysis.records import name_players
 from ludus.analysis.review import GameReview, review_game
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.game import CHANCE, AnyGame, Move, Position
@@ -20,10 +22,11 @@ from ludus.core.match import PlayedGame
 from ludus.core.player import ForecastingPlayer, Player, SearchingPlayer, check_decision
 from ludus.core.record import Record
 from ludus.core.spec import parse_spec
-from ludus.games import resolve_game
+from ludus.games import detect_game, resolve_game
 from ludus.games.backgammon.cube import Chances
 from ludus.oracles.interface import Oracle, Value
 from ludus.oracles.selection import oracle as find_oracle
+from ludus.players import find_player_class
 from ludus.players import player as named_player
 
 
@@ -47,9 +50,29 @@ class Analyst(Evaluator):
         self.title = f"exact tables, {self._evaluator.title}"
         self.plies = self._evaluator.plies
 
-    def quick(self) -> "Analyst | None":
-        quick = self._evaluator.quick()
-        return None if quick is None else Analyst(self.game, self._oracle, quick)
+    def measure(self, positions: Sequence[Any]) -> list[float] | None:
+        oracle = self._oracle
+        exact = {
+            number: float(oracle.value(position).utility)
+            for number, position in enumerate(positions)
+            if oracle is not None and oracle.has_value(position)
+        }
+        unsolved = [number for number in range(len(positions)) if number not in exact]
+        if unsolved:
+            rest = [positions[number] for number in unsolved]
+            measured = self._evaluator.measure(rest)
+            if measured is None and self._luck_evaluator is not None:
+                measured = self._luck_evaluator.measure(rest)
+            if measured is None:
+                return None
+            exact |= zip(unsolved, measured, strict=True)
+        return [exact[number] for number in range(len(positions))]
+
+    @cached_property
+    def _luck_evaluator(self) -> Evaluator | None:
+        specs = filter(None, [self.game.luck_analyst])
+        player = next(_load_players(self.game, specs), None)
+        return None if player is None else _make_evaluator(player, None)
 
     def evaluate(self, positions: Sequence[Any], played: Sequence[Any]) -> list[PositionAnalysis]:
         found: dict[int, PositionAnalysis] = {}
@@ -118,84 +141,102 @@ def _find_oracle(game: AnyGame) -> Oracle | None:
 def find_evaluator(
     game: AnyGame, name: str = "", plies: int | None = None, oracle: Oracle | None = None
 ) -> Evaluator:
-    """Return the first of `Game.analysts` that can be used, or the program of this name.
+    """Return the evaluator of a player, by default of the first of `Game.analysts` at hand.
 
-    `plies` replaces the search depth of programs that have one.
+    `plies` replaces the search depth of players that have one.
     """
-    programs = {parse_spec(spec).name: spec for spec in game.analysts if ":plies=" in spec}
-    if name and name not in programs:
-        raise BadSpec(f"evaluator {quote(name)} must be {' or '.join(programs) or 'left out'}")
-    if name:
-        found = named_player(_with_plies(programs[name], plies), game)
-        assert isinstance(found, EvaluatingPlayer)
-        return found.evaluator
-    available = _load_players(game, [_with_plies(spec, plies) for spec in game.analysts])
-    return _make_evaluator(game, available, oracle)
+    if not name:
+        available = _load_players(game, [_with_plies(spec, plies) for spec in game.analysts])
+        found = (_make_evaluator(each, oracle) for each in available)
+        return next(each for each in found if each is not None)
+    # The name of an analyst alone means the game's own options of it.
+    specs = {parse_spec(spec).name: spec for spec in game.analysts}
+    player = named_player(_with_plies(specs.get(name, name), plies), game)
+    evaluator = _make_evaluator(player, oracle)
+    if evaluator is None:
+        raise BadSpec(f"{quote(name)} does not evaluate positions of {game.id}")
+    return evaluator
 
 
 def _with_plies(spec: str, plies: int | None) -> str:
-    name, mark, _ = spec.partition(":plies=")
-    return spec if plies is None or not mark else f"{name}:plies={plies}"
+    """Return a spec with another search depth, where the player has one."""
+    parsed = parse_spec(spec)
+    options = find_player_class(parsed)[0].options
+    names = [name for name in ("plies", "ply") if hasattr(options, name)]
+    if plies is None or not names:
+        return spec
+    changed = {**parsed.options, names[0]: str(plies)}
+    return f"{parsed.name}:{','.join([*parsed.flags, *map('='.join, changed.items())])}"
 
 
-def _load_players(game: AnyGame, specs: Sequence[str]) -> list[Player]:
-    available: list[Player] = []
+def _load_players(game: AnyGame, specs: Iterable[str]) -> Iterator[Player]:
+    """Yield the players that can be used here."""
     for spec in specs:
         try:
-            available.append(named_player(spec, game))
+            yield named_player(spec, game)
         except (LudusError, ImportError):
             continue
-    return available
 
 
-def _make_evaluator(game: AnyGame, available: Sequence[Player], oracle: Oracle | None) -> Evaluator:
-    """Return an evaluator by the first player that can evaluate."""
-    searchers = [each for each in available if isinstance(each, SearchingPlayer)]
-    searcher = searchers[0] if searchers else None
-    for each in available:
-        if isinstance(each, EvaluatingPlayer):
-            return each.evaluator
-        if isinstance(each, ForecastingPlayer):
-            return ForecastEvaluator(each, searcher, oracle)
-        if isinstance(each, SearchingPlayer):
-            return SearchEvaluator(each)
-        if each.score_unit:
-            return ScoreEvaluator(each)
-    return ScoreEvaluator(named_player("playouts", game))
+def _make_evaluator(player: Player, oracle: Oracle | None) -> Evaluator | None:
+    """Return what evaluates by a player; None if its choices tell no values."""
+    if isinstance(player, EvaluatingPlayer):
+        return player.evaluator
+    if isinstance(player, ForecastingPlayer):
+        others = _load_players(player.game, player.game.analysts)
+        searcher = next((each for each in others if isinstance(each, SearchingPlayer)), None)
+        return ForecastEvaluator(player, searcher, oracle)
+    if isinstance(player, SearchingPlayer):
+        return SearchEvaluator(player)
+    return ScoreEvaluator(player) if player.score_unit else None
 
 
 @overload
 def analyse(
-    game: AnyGame | str, what: Record | PlayedGame, *, oracle: Oracle | None = None
+    game: AnyGame | str,
+    what: Record | PlayedGame,
+    *,
+    oracle: Oracle | None = None,
+    evaluator: str = "",
+    plies: int | None = None,
 ) -> GameReview: ...
 @overload
 def analyse(
-    game: AnyGame | str, what: Position | str, *, oracle: Oracle | None = None
+    game: AnyGame | str,
+    what: Position | str,
+    *,
+    oracle: Oracle | None = None,
+    evaluator: str = "",
+    plies: int | None = None,
 ) -> PositionAnalysis: ...
 def analyse(
     game: AnyGame | str,
     what: Position | str | Record | PlayedGame,
     *,
     oracle: Oracle | None = None,
+    evaluator: str = "",
+    plies: int | None = None,
 ) -> PositionAnalysis | GameReview:
-    """Evaluate every move of a position, or review a played game.
+    """Evaluate every move of a position, or review a played game; `print` shows the result.
 
-    Values are exact where the oracle has them, otherwise from the game's best analysts; each says
-    which it is. A position may be given as text.
+    Values are exact where the oracle has them, otherwise from the player `evaluator`, by default
+    the game's best analyst at hand; each says which it is. `plies` is the search depth of an
+    evaluator that has one. A position may be given as text.
 
     >>> found = analyse("noughts_and_crosses", "XX./OO./... x")
     >>> str(found.best.move), found.best.evaluation.result
     ('c3', 'win')
     """
-    chosen = resolve_game(game)
-    analyst = Analyst(chosen, oracle)
+    chosen = detect_game(game, what) if isinstance(what, str) else resolve_game(game)
+    analyst = Analyst(chosen, oracle, find_evaluator(chosen, evaluator, plies, oracle))
     if isinstance(what, PlayedGame):
         what = Record.from_game(what, chosen)
     if isinstance(what, Record):
         positions = what.replay(chosen)
         nodes = zip(positions, what.line.moves, strict=False)
         moves = [chosen.parse_move(node.move, position) for position, node in nodes]
-        return review_game(chosen, analyst, positions, moves)
+        review = review_game(chosen, analyst, positions, moves)
+        return replace(review, players=name_players(what, chosen))
     position = chosen.parse(what) if isinstance(what, str) else what
     check_decision(position)
     return replace(analyst.analyse(position), position=position)

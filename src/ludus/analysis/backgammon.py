@@ -32,6 +32,9 @@ from ludus.games.backgammon.cube import (
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
 
+NUM_MEASURED = 6
+"""Moves by cubeless equity among which the best one by cubeful equity is looked for in luck."""
+
 
 class BackgammonEvaluator(Evaluator):
     """Evaluates moves after a roll, and the cube before it."""
@@ -104,11 +107,16 @@ class NetworkEvaluator(BackgammonEvaluator):
         self.title = self.spec = spec
         self.plies = plies
 
-    def quick(self) -> "NetworkEvaluator":
-        return NetworkEvaluator(self.estimator, self.spec, 0)
+    def measure(self, positions: Sequence[Any]) -> list[float]:
+        # The network alone, and all positions in one call: luck needs the best move of all rolls.
+        ranked = self.estimator.rank_chances(positions, 0, NUM_MEASURED)
+        return [
+            max(self._evaluate_move(position, *each).points for each in moves)
+            for position, moves in zip(positions, ranked, strict=True)
+        ]
 
     def rank_moves(self, position: Position) -> dict[Move, Evaluation]:
-        ranked = self.estimator.rank_chances(position, self.plies)
+        (ranked,) = self.estimator.rank_chances([position], self.plies)
         found = {each.move: self._evaluate_move(position, *each) for each in ranked}
         # A move that a filter left out is never above one that was looked at more deeply.
         deepest = max(each.plies for each in ranked)

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from ludus.core.game import Move, Position
 from ludus.core.html import format_panel, format_table
 from ludus.core.player import Forecast
+from ludus.core.text_table import format_text_table
 from ludus.games.backgammon.cube import Chances, CubeEquities
 from ludus.oracles.interface import OPPOSITE, UTILITIES, Result, Value
 
@@ -250,7 +251,7 @@ class CubeEvaluation:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PositionAnalysis:
     """The evaluated moves of a position, best first; the position has the value of the first."""
 
@@ -288,21 +289,67 @@ class PositionAnalysis:
             "cube": None if self.cube is None else self.cube.to_json(),
         }
 
+    def format(self, width: int | None = None, max_moves: int | None = None) -> str:
+        """Return the board, the value and the best moves as text of this width."""
+        board = [] if self.position is None else [self.position.text(), ""]
+        table = format_text_table(self._headings, self._rows()[:max_moves], width)
+        sources = dict.fromkeys(each.evaluation.source for each in self.moves[:max_moves])
+        return "\n".join([*board, *self._describe_cube(), table, "", f"from {', '.join(sources)}"])
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def __repr__(self) -> str:
+        best = self.best.evaluation
+        value = best.result if best.result in UTILITIES else f"{best.points:+.3f}"
+        return f"<PositionAnalysis: {len(self.moves)} moves, best {self.best.move} ({value})>"
+
+    def _describe_cube(self) -> list[str]:
+        if self.cube is None:
+            return []
+        chances = self.cube.chances
+        return [
+            f"{self.cube.equities.best_action}; wins {chances.win:.1%}, gammons "
+            f"{chances.win_gammon:.1%}, loses gammons {chances.lose_gammon:.1%}",
+            "",
+        ]
+
+    @property
+    def _headings(self) -> tuple[str, ...]:
+        points = "equity" if self.best.evaluation.result == "equity" else "points"
+        chances = ("wins", "gammons", "loses gammons")
+        return "move", "value", "plies", points, "loss", "", *chances, "by", "then"
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Return a row for each move; columns in which none has a value stay empty."""
+        best = self.best.evaluation
+        rows = []
+        for each in self.moves:
+            found, cost = each.evaluation, compute_cost(best, each.evaluation)
+            is_result = found.result in UTILITIES and found.certainty == "exact"
+            chances = found.chances
+            shown = (
+                ("", "", "")
+                if chances is None or self.cube is not None
+                else (chances.win, chances.win_gammon, chances.lose_gammon)
+            )
+            rows.append(
+                (
+                    str(each.move),
+                    "" if found.result == "equity" or found.result is None else found.result,
+                    "" if found.depth is None else str(found.depth),
+                    "" if is_result else f"{found.points:+.3f}",
+                    "" if is_result or not cost else f"{cost:.3f}",
+                    select_mark(best, found),
+                    *(each if each == "" else f"{each:.1%}" for each in shown),
+                    found.lookahead or found.certainty,
+                    " ".join(map(str, each.line)),
+                )
+            )
+        return rows
+
     def _repr_html_(self) -> str:
         """Return the board and the moves, which notebooks show."""
-        rows = [
-            (
-                each["move"],
-                each["value"] or "",
-                "" if each["depth"] is None else each["depth"],
-                f"{each['points']:+.3f}",
-                each["mark"],
-                each["certainty"],
-                " ".join(each["line"]),
-            )
-            for each in self.to_json()["moves"]
-        ]
-        headings = ("move", "value", "plies", "points", "mark", "certainty", "then")
         board = [] if self.position is None else [self.position.svg()]
         title = f"best is {self.best.move}, from {self.best.evaluation.source}"
-        return format_panel(title, *board, format_table(headings, rows))
+        return format_panel(title, *board, format_table(self._headings, self._rows()))

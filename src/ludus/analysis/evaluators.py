@@ -58,8 +58,11 @@ class Evaluator(ABC):
         """Return the evaluated moves of a position in which a side is to move."""
         return self.evaluate([position], [None])[0]
 
-    def quick(self) -> "Evaluator | None":
-        """Return a faster evaluator of the same kind, for the luck of all rolls, if any."""
+    def measure(self, positions: Sequence[Any]) -> list[float] | None:
+        """Return the points of the best move after each roll, by which luck is measured.
+
+        None if this is too slow for all rolls of a game.
+        """
         return None
 
 

@@ -1,22 +1,26 @@
 """Reviews of recorded games: every decision and every roll, as JSON and as comments."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ludus.analysis.evaluation import format_chances
 from ludus.analysis.evaluators import Evaluator
 from ludus.analysis.review import (
+    MISTAKE_HEADINGS,
     ReviewedMove,
     ReviewedRoll,
     SideSummary,
+    format_mistake,
+    format_summary,
     review_ply,
-    summarize_side,
+    summarize,
 )
 from ludus.core.errors import BadRecord
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.movetext import Line, Node
 from ludus.core.record import Record
+from ludus.core.text_table import format_text_table
 from ludus.games import registered_game
 
 
@@ -37,6 +41,9 @@ class RecordedPly:
     position: Any
     move: Move
 
+    players: tuple[str, str]
+    """Names of the players by side; those of the sides where the record has none."""
+
 
 def load_game(record: Record) -> AnyGame:
     """Return the registered game that a record names, with its rules.
@@ -56,6 +63,7 @@ def list_plies(records: Iterable[Record]) -> list[RecordedPly]:
         game = load_game(record)
         has_dice = bool(game.chances(game.start()))
         number, turn = number + 1, 0
+        players = name_players(record, game)
         for ply, (before, node) in enumerate(
             zip(record.replay(game), record.line.moves, strict=False)
         ):
@@ -67,26 +75,24 @@ def list_plies(records: Iterable[Record]) -> list[RecordedPly]:
             is_early = has_dice and before.mover != CHANCE and game.dice(before) is None
             shown = max(turn + is_early, 1)
             move = game.parse_move(node.move, before)
-            plies.append(RecordedPly(game, number, shown, ply, before, move))
+            plies.append(RecordedPly(game, number, shown, ply, before, move, players))
     return plies
 
 
-def list_checker_plays(records: Iterable[Record]) -> list[RecordedPly]:
-    """Return the moves of men alone in games of backgammon, as if there were no cube."""
-    return [
-        replace(each, position=replace(each.position, stakes=None))
-        for each in list_plies(records)
-        if each.game.classify_decision(each.position, each.move) == "move"
-    ]
+def name_players(record: Record, game: AnyGame) -> tuple[str, str]:
+    """Return the players of a record by side; one that plays itself is told apart by its side."""
+    first, second = (record.headers.get(side.capitalize(), side) for side in game.sides)
+    if first != second:
+        return first, second
+    return f"{first}, {game.sides[0]}", f"{second}, {game.sides[1]}"
 
 
 def review_plies(
     plies: Iterable[RecordedPly], evaluator: Evaluator, has_luck: bool = True
 ) -> Iterator[ReviewedMove | ReviewedRoll | None]:
     """Review moves and rolls one by one; None where there is nothing to evaluate."""
-    quick = evaluator.quick() if has_luck else None
     for each in plies:
-        yield review_ply(each.game, evaluator, quick, each.position, each.move)
+        yield review_ply(each.game, evaluator, each.position, each.move, has_luck)
 
 
 def review_records(
@@ -97,7 +103,7 @@ def review_records(
     return RecordsReview.collect(plies, review_plies(plies, evaluator, has_luck), evaluator)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RecordsReview:
     """All decisions and rolls of one or more games."""
 
@@ -122,10 +128,25 @@ class RecordsReview:
             tuple((ply, each) for ply, each in results if isinstance(each, ReviewedRoll)),
         )
 
+    @property
+    def players(self) -> list[str]:
+        """The players, in the order in which they are met in the games."""
+        names = (name for ply, _ in (*self.decisions, *self.rolls) for name in ply.players)
+        return list(dict.fromkeys(names))
+
     def summarize(self, side: int) -> SideSummary:
         """Return the errors and the luck of one side."""
-        moves = [each for _, each in self.decisions]
-        return summarize_side(side, moves, [each for _, each in self.rolls])
+        return self._summarize(lambda ply, mover: mover == side)
+
+    def summarize_player(self, name: str) -> SideSummary:
+        """Return the errors and the luck of a player, who may have both sides in turn."""
+        return self._summarize(lambda ply, mover: ply.players[mover] == name)
+
+    def _summarize(self, is_meant: Callable[[RecordedPly, int], bool]) -> SideSummary:
+        moves = [each for ply, each in self.decisions if is_meant(ply, each.mover)]
+        rolls = [each for ply, each in self.rolls if is_meant(ply, each.mover)]
+        has_rating = all(ply.game.is_in_points for ply, _ in self.decisions)
+        return summarize(moves, rolls, has_rating)
 
     def to_json(self, sides: tuple[str, str]) -> dict[str, Any]:
         return {
@@ -134,7 +155,34 @@ class RecordsReview:
             "decisions": [_decision_to_json(*each, sides) for each in self.decisions],
             "rolls": [_roll_to_json(*each, sides) for each in self.rolls],
             "sides": {name: self.summarize(side).to_json() for side, name in enumerate(sides)},
+            "players": {name: self.summarize_player(name).to_json() for name in self.players},
         }
+
+    def format_table(self, width: int | None = None) -> str:
+        """Return the marked moves and a line for each player, folded to this width."""
+        rows = [
+            (
+                str(ply.number),
+                str(ply.turn),
+                ply.players[made.mover],
+                format_dice(ply.game, ply.position) or "",
+                *format_mistake(ply.game, made),
+            )
+            for ply, made in self.decisions
+            if made.mark
+        ]
+        headings = ("game", "turn", "player", "roll", *MISTAKE_HEADINGS)
+        table = [format_text_table(headings, rows, width), ""] if rows else []
+        lines = [format_summary(name, self.summarize_player(name)) for name in self.players]
+        has_stakes = any(ply.game.has_sessions for ply, _ in self.decisions)
+        kind = ("cubeless, " if self.is_cubeless else "cubeful, ") if has_stakes else ""
+        return "\n".join([*table, *lines, f"{kind}{self.evaluator}"])
+
+    def __str__(self) -> str:
+        return self.format_table()
+
+    def __repr__(self) -> str:
+        return f"<RecordsReview of {len(self.decisions)} decisions by {self.evaluator}>"
 
 
 def _decision_to_json(
@@ -144,6 +192,7 @@ def _decision_to_json(
         "game": ply.number,
         "turn": ply.turn,
         "side": sides[made.mover],
+        "player": ply.players[made.mover],
         "kind": made.kind,
         "roll": format_dice(ply.game, ply.position),
         "move": str(made.move),
@@ -152,6 +201,8 @@ def _decision_to_json(
         "loss": round(made.cost, 4),
         "mark": made.mark,
         "counted": made.is_counted,
+        "reason": made.reason,
+        "certainty": made.certainty,
         "depth": made.after.lookahead,
         **format_chances(made.after.chances),
     }
@@ -162,6 +213,7 @@ def _roll_to_json(ply: RecordedPly, rolled: ReviewedRoll, sides: tuple[str, str]
         "game": ply.number,
         "turn": ply.turn,
         "side": sides[rolled.mover],
+        "player": ply.players[rolled.mover],
         "roll": format_dice(ply.game, ply.position.play(rolled.roll)),
         "luck": round(rolled.luck, 4),
     }

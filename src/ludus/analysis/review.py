@@ -24,6 +24,7 @@ from ludus.analysis.evaluators import Evaluator
 from ludus.analysis.reasons import explain_mistake
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.html import format_panel, format_table
+from ludus.core.text_table import format_text_table
 from ludus.games.backgammon.stakes import DOUBLE
 from ludus.oracles.interface import evaluate_end
 
@@ -195,6 +196,9 @@ class SideSummary:
     luck: float
     marks: dict[Mark, int]
 
+    has_rating: bool
+    """Whether the performance rating means something: in games whose values are points."""
+
     @property
     def total_error(self) -> float:
         return self.move_error + self.cube_error
@@ -208,12 +212,12 @@ class SideSummary:
     @property
     def performance_rating(self) -> float | None:
         error = self.error_per_decision
-        return None if error is None else PERFORMANCE_SCALE * error
+        return PERFORMANCE_SCALE * error if self.has_rating and error is not None else None
 
     @property
     def rating(self) -> str | None:
         error = self.error_per_decision
-        return None if error is None else get_rating(error)
+        return get_rating(error) if self.has_rating and error is not None else None
 
     def to_json(self) -> SideSummaryJson:
         error, rating = self.error_per_decision, self.performance_rating
@@ -231,11 +235,11 @@ class SideSummary:
         }
 
 
-def summarize_side(
-    side: int, moves: Iterable[ReviewedMove], rolls: Iterable[ReviewedRoll]
+def summarize(
+    moves: Iterable[ReviewedMove], rolls: Iterable[ReviewedRoll], has_rating: bool
 ) -> SideSummary:
-    """Sum up the errors and the luck of one side."""
-    counted = [each for each in moves if each.mover == side and each.is_counted]
+    """Sum up the errors and the luck of the moves and rolls of one side."""
+    counted = [each for each in moves if each.is_counted]
     costs = [each.cost for each in counted if each.kind == "move"]
     cube_costs = [each.cost for each in counted if each.kind != "move"]
     marks = [each.mark for each in counted]
@@ -244,12 +248,13 @@ def summarize_side(
         len(cube_costs),
         sum(costs),
         sum(cube_costs),
-        sum(each.luck for each in rolls if each.mover == side),
+        sum(each.luck for each in rolls),
         {mark: marks.count(mark) for mark in MARKS},
+        has_rating,
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GameReview:
     """The evaluated positions of a game and its moves."""
 
@@ -262,10 +267,36 @@ class GameReview:
     rolls: tuple[ReviewedRoll | None, ...]
     """None for moves, and where luck was not measured."""
 
+    game: AnyGame
+    players: tuple[str, str]
+    """Names of the players, or of the sides."""
+
     def summarize(self, side: int) -> SideSummary:
         """Return the errors and the luck of one side."""
-        moves = [each for each in self.moves if each is not None]
-        return summarize_side(side, moves, [each for each in self.rolls if each is not None])
+        moves = [each for each in self.moves if each is not None and each.mover == side]
+        rolls = [each for each in self.rolls if each is not None and each.mover == side]
+        return summarize(moves, rolls, self.game.is_in_points)
+
+    def __str__(self) -> str:
+        """Return the marked moves with their reasons, and how well each side played."""
+        marked = [
+            (number, each)
+            for number, each in enumerate(self.moves, 1)
+            if each is not None and each.mark
+        ]
+        rows = [
+            (str(number), self.game.sides[each.mover], *format_mistake(self.game, each))
+            for number, each in marked
+        ]
+        table = format_text_table(("ply", "side", *MISTAKE_HEADINGS), rows)
+        sides = [
+            format_summary(name, self.summarize(side)) for side, name in enumerate(self.players)
+        ]
+        return "\n".join([*filter(None, [table if rows else ""]), *sides])
+
+    def __repr__(self) -> str:
+        num_marked = sum(each is not None and each.mark != "" for each in self.moves)
+        return f"<GameReview of {self.game.id}: {len(self.moves)} moves, {num_marked} marked>"
 
     def to_json(self) -> GameReviewJson:
         return {
@@ -284,6 +315,31 @@ class GameReview:
         ]
         title = f"{len(self.moves)} moves, {len(rows)} marked"
         return format_panel(title, format_table(("ply", "move", "cost", "certainty", "why"), rows))
+
+
+MISTAKE_HEADINGS = ("move", "loss", "better", "why")
+
+
+def format_mistake(game: AnyGame, each: ReviewedMove) -> tuple[str, ...]:
+    """Return a marked move for a table: what it costs in points, or why it is a mistake."""
+    move = f"{each.move}{each.mark}"
+    if game.is_in_points:
+        return move, f"{each.cost:.3f}", str(each.best), ""
+    return move, "", "", each.reason
+
+
+def format_summary(name: str, found: SideSummary) -> str:
+    """Return how well a side played, in a line; a rating where there is one."""
+    if found.performance_rating is not None:
+        return (
+            f"{name}: performance rating {found.performance_rating:.2f} ({found.rating}), "
+            f"{found.num_moves} moves and {found.num_cube_decisions} cube decisions, "
+            f"error {found.total_error:.3f}, luck {found.luck:+.3f}"
+        )
+    marks = ", ".join(f"{count} {mark}" for mark, count in found.marks.items() if count)
+    error = found.error_per_decision
+    given = "" if error is None else f", gives away {error:.3f} points a move"
+    return f"{name}: {found.num_moves} moves with a choice, {marks or 'no mistakes'}{given}"
 
 
 def review_game(
@@ -315,42 +371,41 @@ def review_game(
         judge_move(game, positions[number], analyses[number], move) if number in analyses else None
         for number, move in enumerate(moves)
     ]
-    quick = evaluator.quick() if has_luck else None
     rolls = [
-        measure_luck(game, quick, position, move)
-        if quick is not None and position.mover == CHANCE
+        measure_luck(game, evaluator, position, move)
+        if has_luck and position.mover == CHANCE
         else None
         for position, move in zip(positions, moves, strict=False)
     ]
-    return GameReview(tuple(evaluations), tuple(reviewed), tuple(rolls))
+    return GameReview(tuple(evaluations), tuple(reviewed), tuple(rolls), game, game.sides)
 
 
 def review_ply(
-    game: AnyGame, evaluator: Evaluator, quick: Evaluator | None, position: Position, move: Move
+    game: AnyGame, evaluator: Evaluator, position: Position, move: Move, has_luck: bool = True
 ) -> ReviewedMove | ReviewedRoll | None:
     """Review one move or roll; None where there is nothing to decide and no luck is measured."""
     if position.mover == CHANCE:
-        return None if quick is None else measure_luck(game, quick, position, move)
+        return measure_luck(game, evaluator, position, move) if has_luck else None
     if not game.classify_decision(position, move):
         return None
     (analysis,) = evaluator.evaluate([position], [move])
     return judge_move(game, position, analysis, move)
 
 
-def measure_luck(game: AnyGame, quick: Evaluator, position: Position, roll: Move) -> ReviewedRoll:
+def measure_luck(
+    game: AnyGame, evaluator: Evaluator, position: Position, roll: Move
+) -> ReviewedRoll | None:
     """Compare the best move after a roll with the best moves after all rolls of that side."""
     after = position.play(roll)
     rolled = [(position.play(each), chance) for each, chance in game.chances(position)]
     rolled = [(each, chance) for each, chance in rolled if each.mover == after.mover]
-    positions = list(dict.fromkeys(each for each, _ in rolled))
-    analyses = quick.evaluate(positions, [None] * len(positions))
-    values = {
-        each: analysis.best.evaluation.points
-        for each, analysis in zip(positions, analyses, strict=True)
-    }
+    points = evaluator.measure([each for each, _ in rolled])
+    if points is None:
+        return None
     total = sum(chance for _, chance in rolled)
-    mean = sum(values[each] * chance for each, chance in rolled) / total
-    return ReviewedRoll(roll, after.mover, values[after] - mean)
+    mean = sum(each * chance for each, (_, chance) in zip(points, rolled, strict=True)) / total
+    number = next(number for number, (each, _) in enumerate(rolled) if each == after)
+    return ReviewedRoll(roll, after.mover, points[number] - mean)
 
 
 def _evaluate_position(position: Position, analysis: PositionAnalysis | None) -> Evaluation | None:

@@ -13,31 +13,14 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "engine": ("engine nine_mens_morris", "engine backgammon --player gammon:net=selfplay"),
     "serve nnmm": ("serve nnmm", "serve nnmm --compat 2018 --player nnmm:symmetries=16"),
+    "analyse": (
+        "analyse backgammon XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",
+        "analyse backgammon games.mat --evaluator gnubg --out annotated.sgf",
+    ),
     "value": ("value hexapawn start", "value noughts_and_crosses 'OO./.X./X.. x'"),
     "regret": (
         "regret hexapawn random --games 40",
         "regret nine_mens_morris scholar --one-move --positions states.txt",
-    ),
-    "backgammon hint": (
-        "backgammon hint XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",
-        "backgammon hint 4HPwATDgc/ABMA:cAkAAAAAAAAA --evaluator gnubg",
-    ),
-    "backgammon analyse": (
-        "backgammon analyse games.mat",
-        "backgammon analyse games.txt --no-luck --out annotated.sgf",
-    ),
-    "backgammon review": ("backgammon review games.txt", "backgammon review games.txt --plies 0"),
-    "backgammon mat": (
-        "backgammon mat games.txt --out games.mat",
-        "backgammon mat games.txt --out games.mat --force",
-    ),
-    "backgammon convert": (
-        "backgammon convert games.mat --out games.sgf",
-        "backgammon convert games.sgf --out games.txt",
-    ),
-    "backgammon import": (
-        "backgammon import mine.txt --out positions.txt",
-        "backgammon import mine.txt --out positions.txt --json",
     ),
     "solve": (
         "solve nine_mens_morris --max-men 4",
@@ -124,6 +107,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "dataset generate nine_mens_morris --teacher newbie --states 9 --out a",
     ),
     "dataset fetch": ("dataset fetch nnmm", "dataset fetch nnmm --out data"),
+    "convert": ("convert games.mat --out games.sgf", "convert games.sgf --out games.txt"),
     "export tournament": (
         "export tournament league.sqlite --out games.parquet",
         "export tournament league.toml --out games.txt",
@@ -135,6 +119,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "import nnmm": (
         "import nnmm npz --out author.safetensors",
         "import nnmm npz --order FRT --out author.safetensors",
+    ),
+    "import gammon": (
+        "import gammon mine.txt --out positions.txt",
+        "import gammon mine.txt --out positions.txt --json",
     ),
     "join nnmm": (
         "join nnmm a.safetensors b.safetensors --out c.safetensors",

@@ -1,4 +1,4 @@
-"""`ludus export`, `import` and `join`: files of games and networks for and from other programs."""
+"""`ludus convert`, `export`, `import` and `join`: files for and from other programs."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +15,14 @@ from ludus.cli.options import (
 )
 from ludus.cli.output import print_json, print_table, track_progress
 from ludus.core.errors import BadSpec
-from ludus.core.files import add_suffix, check_output, quote_path, write_bytes
+from ludus.core.files import (
+    add_suffix,
+    check_output,
+    quote_path,
+    read_text,
+    write_bytes,
+    write_text,
+)
 
 
 class ExportGroup(HelpGroup):
@@ -52,6 +59,27 @@ def tournament(
         print_json(games=written, out=str(out), bytes=out.stat().st_size)
     else:
         print(f"{written} games in {out}")
+
+
+def convert(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Games as records, .mat or .sgf.", show_default=False),
+    ],
+    out: OutputFileOption,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Convert games between records, .mat and .sgf; the suffix of --out selects the format."""
+    check_output(out, file, force=force)
+    from ludus.protocol.backgammon_files import format_games, read_games
+
+    records = read_games(file)
+    write_text(out, format_games(records, out.suffix))
+    if json:
+        print_json(games=len(records), out=str(out))
+    else:
+        print(f"{len(records)} {'record' if len(records) == 1 else 'records'} in {out}")
 
 
 def onnx(
@@ -133,6 +161,32 @@ def import_nnmm(
         )
     else:
         print(f"networks for {', '.join(names)}, inputs {weights.model.name}, are in {out}")
+
+
+def import_gammon(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Positions scored by hand.")],
+    out: OutputFileOption,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Check positions of backgammon scored by hand and convert them for `ludus train gammon`."""
+    check_output(out, file, force=force)
+    from ludus.datasets.backgammon.scored_positions import (
+        BadScoredPosition,
+        format_scored_positions,
+        parse_scored_positions,
+    )
+
+    try:
+        positions = list(parse_scored_positions(read_text(file)))
+    except BadScoredPosition as error:
+        raise BadScoredPosition(f"{quote_path(file)}, {error}") from error
+    write_text(out, format_scored_positions(positions))
+    comments = sum(len(each.scores) for each in positions)
+    if json:
+        print_json(positions=len(positions), comments=comments)
+    else:
+        print(f"{len(positions)} positions with {comments} scores")
 
 
 def join_nnmm(

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from ludus.cli import (
-    backgammon,
+    analyse,
     dataset,
     evaluate,
     export,
@@ -110,9 +110,9 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         ),
     },
     "Analyse": {
+        "analyse": analyse.analyse,
         "value": oracle.value,
         "regret": regret.regret,
-        "backgammon": backgammon.app,
     },
     "Solve": {
         "solve": oracle.solve,
@@ -147,10 +147,11 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     },
     "Data": {
         "dataset": dataset.app,
+        "convert": export.convert,
         "export": export.app,
         "import": make_group(
-            help="Convert networks of other programs to our files.",
-            commands={"nnmm": export.import_nnmm},
+            help="Convert networks of other programs, and positions scored by hand.",
+            commands={"nnmm": export.import_nnmm, "gammon": export.import_gammon},
         ),
         "join": make_group(
             help="Join several sets of networks.",

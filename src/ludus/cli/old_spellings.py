@@ -8,6 +8,12 @@ from collections.abc import Iterator, Sequence
 from ludus.core.spec import FALSE, TRUE
 
 OLD_COMMANDS = {
+    "backgammon analyse": "analyse backgammon",
+    "backgammon convert": "convert",
+    "backgammon hint": "analyse backgammon",
+    "backgammon import": "import gammon",
+    "backgammon mat": "convert",
+    "backgammon review": "analyse backgammon --evaluator gnubg --no-luck",
     "menace show": "show menace",
     "migo explain": "explain migo",
     "migo learn": "train migo",

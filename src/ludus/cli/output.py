@@ -3,12 +3,15 @@
 import dataclasses
 import json
 import os
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from ludus.core.text_table import format_text_table
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -70,16 +73,16 @@ def make_console(*, stderr: bool = False) -> "Console":
     )
 
 
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table without borders."""
-    from rich.table import Table
+def get_table_width() -> int | None:
+    """Return the width of the terminal; None for files and pipes, where no line is folded."""
+    if "COLUMNS" not in os.environ and not sys.stdout.isatty():
+        return None
+    return shutil.get_terminal_size().columns
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for number, heading in enumerate(headings):
-        table.add_column(heading, no_wrap=number == 0, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    make_console().print(table)
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table, folded to the width of the terminal."""
+    print(format_text_table(headings, rows, get_table_width()))
 
 
 T = TypeVar("T")

@@ -184,6 +184,9 @@ class Game(ABC, Generic[P, M]):
     analysts: ClassVar[tuple[str, ...]] = ("playouts",)
     """Specs of the players that evaluate unsolved positions, best first; some may be missing."""
 
+    luck_analyst: ClassVar[str] = ""
+    """Spec of the player whose evaluator measures the luck of rolls, which takes many positions."""
+
     oracle_kind: ClassVar[OracleKind] = "memory"
     """How perfect play is found."""
 
@@ -359,6 +362,10 @@ class Game(ABC, Generic[P, M]):
         }
         nearest = min(differences, key=lambda name: len(differences[name]))
         return ",".join([nearest, *differences[nearest]])
+
+    def detect_rules(self, text: str) -> Any:
+        """Return the rules that the notation of a position implies; those of this game if none."""
+        return self.rules
 
     def position_texts(self, position: P) -> dict[str, str]:
         """Return the position in every notation that `parse` accepts, by title."""

@@ -39,6 +39,11 @@ class Spec:
     flags: tuple[str, ...]
     options: Mapping[str, str]
 
+    @property
+    def has_options(self) -> bool:
+        """Whether it has more than a name."""
+        return bool(self.flags or self.options)
+
 
 def parse_spec(text: str) -> Spec:
     """Parse a spec string."""

@@ -73,6 +73,18 @@ def resolve_game(game_or_spec: AnyGame | str, rules: str = "") -> AnyGame:
     return game_or_spec
 
 
+def detect_game(game_or_spec: AnyGame | str, text: str, rules: str = "") -> AnyGame:
+    """Return the game of a position's text, whose notation may imply the rules.
+
+    >>> detect_game("backgammon", "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10").rules.match
+    7
+    """
+    chosen = resolve_game(game_or_spec, rules)
+    if not isinstance(game_or_spec, str) or rules or parse_spec(game_or_spec).has_options:
+        return chosen
+    return type(chosen)(chosen.detect_rules(text))
+
+
 def registered_game(spec: str, rules: Any = "") -> AnyGame:
     """Return a game by a spec of a client or a file: its name must be a registered one."""
     check_choice("there is no game", parse_spec(spec).name, list(GAMES))

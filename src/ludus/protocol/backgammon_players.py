@@ -205,9 +205,6 @@ class BgsageEvaluator(BackgammonEvaluator):
         self.plies = plies
         self.title, self.spec = f"bgsage {plies}-ply", f"bgsage:plies={plies}"
 
-    def quick(self) -> "BgsageEvaluator":
-        return BgsageEvaluator(0)
-
     def rank_moves(self, position: Position) -> dict[Move, Evaluation]:
         assert position.dice is not None
         check_num_men_of(position)

@@ -315,9 +315,6 @@ class GnubgEvaluator(BackgammonEvaluator):
         self.plies, self.seconds = plies, seconds
         self.title, self.spec = f"gnubg {plies}-ply", f"gnubg:plies={plies}"
 
-    def quick(self) -> "GnubgEvaluator":
-        return GnubgEvaluator(0, self.seconds)
-
     def rank_moves(self, position: Position) -> dict[Move, Evaluation]:
         check_num_men_of(position)
         if len(position.legal_moves()) == 1:

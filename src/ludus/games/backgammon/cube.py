@@ -79,8 +79,10 @@ class ChancesEstimator(Protocol):
     def estimate_chances(self, positions: Sequence[Position]) -> list[Chances]:
         """Return the chances of the side on turn in each position, before it rolls."""
 
-    def rank_chances(self, position: Position, plies: int) -> list[RankedChances]:
-        """Return the legal moves of a position with dice, best first by cubeless equity.
+    def rank_chances(
+        self, positions: Sequence[Position], plies: int, max_moves: int | None = None
+    ) -> list[list[RankedChances]]:
+        """Return the best moves of positions with dice, best first by cubeless equity.
 
         Those that a filter leaves out are looked at by fewer plies.
         """

@@ -45,6 +45,7 @@ class Backgammon(Game[Position, Action]):
         "gammon:net=selfplay,ply=1",
         "playouts",
     )
+    luck_analyst: ClassVar[str] = "gammon:net=selfplay"
     oracle_kind: ClassVar[OracleKind] = "equities"
     is_in_points: ClassVar[bool] = True
     record_suffixes: ClassVar[tuple[str, ...]] = (".txt", ".mat", ".sgf")
@@ -113,6 +114,10 @@ class Backgammon(Game[Position, Action]):
 
     def transform_move(self, move: Action, symmetry: Sequence[int]) -> Action:
         return move
+
+    def detect_rules(self, text: str) -> Rules:
+        """Return the rules of an XGID or of an ID with a Match ID, which have cube and score."""
+        return position_ids.detect_rules(text)
 
     def position_texts(self, position: Position) -> dict[str, str]:
         texts = super().position_texts(position)

@@ -192,18 +192,22 @@ class ChancesPolicy:
         means = (best * weights[:, None]).sum(axis=1)
         return [Chances(*row) for row in means.tolist()]
 
-    def rank_chances(self, position: Position, plies: int) -> list[RankedChances]:
-        """Return the legal moves, best first by cubeless equity, with chances after them."""
-        rows = np.array([position_to_row(position)], np.int8)
-        rolls = np.array([position.dice], np.int8)
-        _, numbers, chances, depths = self._native.rank(rows, rolls, plies)
-        legal = [move for move in position.legal_moves() if isinstance(move, Move)]
-        return [
-            RankedChances(legal[number], Chances(*found), depth)
-            for number, found, depth in zip(
-                numbers.tolist(), chances.tolist(), depths.tolist(), strict=True
+    def rank_chances(
+        self, positions: Sequence[Position], plies: int, max_moves: int | None = None
+    ) -> list[list[RankedChances]]:
+        """Return the best moves, best first by cubeless equity, with chances after them."""
+        rows = np.array([position_to_row(each) for each in positions], np.int8).reshape(-1, 52)
+        rolls = np.array([each.dice for each in positions], np.int8).reshape(-1, 2)
+        offsets, numbers, chances, depths = self._native.rank(rows, rolls, plies)
+        found = []
+        for position, begin, end in zip(positions, offsets[:-1], offsets[1:], strict=True):
+            legal = [move for move in position.legal_moves() if isinstance(move, Move)]
+            part = slice(begin, end if max_moves is None else min(end, begin + max_moves))
+            rated = zip(
+                numbers[part].tolist(), chances[part].tolist(), depths[part].tolist(), strict=True
             )
-        ]
+            found.append([RankedChances(legal[n], Chances(*row), depth) for n, row, depth in rated])
+        return found
 
     def choose(self, positions: Sequence[Position]) -> list[Choice]:
         """Return one choice per position; scores are cubeless equities."""
