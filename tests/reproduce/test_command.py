@@ -68,29 +68,59 @@ def test_listing_tells_size_and_date_of_stored_results(reproduce, tmp_path):
 
 def test_without_ids_every_published_item_has_a_status(reproduce):
     nothing = json.loads(reproduce("items", "--json")[1])["items"]
-    assert [item["status"] for item in nothing] == ["not reproduced"] * 3
+    assert [item["status"] for item in nothing] == ["not run"] * 3
     assert all("no stored results" in item["reason"] for item in nothing)
     reason = '[[reasons]]\nrows = ["not *", "tails*"]\ntext = "Smith stopped."\n[sizes.quick]'
-    toml = TOML.replace("[sizes.quick]", reason).replace("published = 3.5\n", "published = 9\n")
+    repeated = '[[repeated]]\nrows = ["coins fall"]\ntext = "A coin falls."\n'
+    kinds = 'kinds = { "l*" = "substitute", "*" = "evaluated" }\n'
+    toml = kinds + TOML.replace("[sizes.quick]", repeated + reason)
+    toml = toml.replace("published = 3.5\n", "published = 9\n")
     code = CODE.replace(
         "    yield Remark",
         '    yield Conclusion("heads are as likely as tails", True, "20 of 40")\n'
         '    yield Conclusion("tails come in pairs", False, "never")\n'
-        '    yield Conclusion("coins are round", None)\n    yield Remark',
+        '    yield Conclusion("coins are round", None)\n'
+        '    yield Conclusion("coins are thin", None, "1 to 2 mm")\n'
+        '    yield Conclusion("coins fall", True, "all")\n    yield Remark',
     ).replace("import Figure", "import Conclusion, Figure")
     assert reproduce("smith-table-1", "--save", code=code, toml=toml)[0] == 0
     found = json.loads(reproduce("items", "--json", code=code, toml=toml)[1])
-    assert [(item["name"], item["status"], item["reason"]) for item in found["items"]] == [
-        ("heads", "agrees", ""),
-        ("length", "differs", ""),
-        ("not measured", "not reproduced", "Smith stopped."),
-        ("heads are as likely as tails", "agrees", "20 of 40"),
-        ("tails come in pairs", "differs", "never. Smith stopped."),
-        ("coins are round", "not reproduced", ""),
+    keys = ("name", "kind", "status", "reason")
+    assert [tuple(item[key] for key in keys) for item in found["items"]] == [
+        ("heads", "evaluated", "agrees", ""),
+        ("length", "substitute", "differs", ""),
+        ("not measured", "evaluated", "no result", "Smith stopped."),
+        ("heads are as likely as tails", "statement", "agrees", "20 of 40"),
+        ("tails come in pairs", "statement", "differs", "never. Smith stopped."),
+        ("coins are round", "statement", "not run", ""),
+        ("coins are thin", "statement", "undecided", "1 to 2 mm"),
     ]
-    shown = reproduce("items", code=code, toml=toml)[1]
+    counts = found["papers"][0]["counts"]["statement"]
+    assert counts == {"agrees": 1, "differs": 1, "not run": 1, "undecided": 1}
+    shown = reproduce("items", "--all", code=code, toml=toml)[1]
     assert re.search(r"smith-table-1 +length +9 +3.5 +2.26 … 4.74 +differs", shown)
-    assert "6 items: 2 agree, 2 differ, 2 are not reproduced" in shown
+    assert re.search(r"^all +7 +2 +2 +1 +1 +1 *$", shown, re.MULTILINE)
+
+
+def test_a_paper_is_shown_by_its_name(reproduce, tmp_path):
+    """What differs stands there with its reason; the page has the figures as well."""
+    reason = '[[reasons]]\nrows = ["length", "not *"]\ntext = "Smith measured by eye."\n'
+    toml = TOML.replace("[sizes.quick]", f"{reason}[sizes.quick]")
+    toml = toml.replace("published = 3.5\n", "published = 9\n")
+    assert reproduce("smith-table-1", "--save", toml=toml)[0] == 0
+    (tmp_path / "experiments" / "smith" / "paper.toml").write_text(
+        'title = "Smith (1900)"\nmain = ["smith-table-1: heads"]\n'
+    )
+    page = tmp_path / "smith.html"
+    out = reproduce("smith", "--html", str(page), toml=toml)[1]
+    assert out.startswith("Smith (1900)\n")
+    assert re.search(r"smith-table-1 +heads +52 % +50 %", out)
+    assert "length: published 9, ours 3.5 (2.26 … 4.74)\n    Smith measured by eye.\n" in out
+    text = page.read_text()
+    assert "Smith measured by eye." in text
+    assert "<svg" in text
+    assert reproduce("smith-table-1", "--all")[0] == 2
+    assert reproduce("smiths")[0] == 2
 
 
 @pytest.mark.parametrize(

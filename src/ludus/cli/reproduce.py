@@ -2,6 +2,7 @@
 
 import json as json_format
 import sys
+import textwrap
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +18,14 @@ from ludus.cli.options import (
 )
 from ludus.cli.output import make_console, print_interruption, print_json, show_progress
 from ludus.core.errors import LudusError
-from ludus.core.files import make_folder, quote_path
+from ludus.core.files import make_folder, quote_path, write_text
 from ludus.core.spec import check_choice
 
 if TYPE_CHECKING:
     from ludus.reproduce.context import RunOptions
     from ludus.reproduce.experiment import Experiment
-    from ludus.reproduce.results import ExperimentResults, Item
+    from ludus.reproduce.papers import Paper
+    from ludus.reproduce.results import ExperimentResults
 
 FILE_TABLE_WIDTH = 160
 """Width of a table if standard output is not a terminal."""
@@ -56,7 +58,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[ID]...",
-            help="Experiments to run; none: show all published items and what came of them.",
+            help="Experiments to run; or papers, to show what came of them; none: all papers.",
             show_default=False,
         ),
     ] = None,
@@ -66,6 +68,11 @@ def reproduce(
             "--list", help="List the experiments: source, cost of each size, stored results."
         ),
     ] = False,
+    has_all: Annotated[bool, typer.Option("--all", help="Of papers, list every item.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Of papers, write a page with all figures."),
+    ] = None,
     size: SizeOption = "",
     seed: SeedOption = 0,
     out: Annotated[
@@ -99,18 +106,27 @@ def reproduce(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Reproduce published tables or figures and compare our results with them."""
+    """Show what came of published tables and figures, or reproduce them and compare."""
     from ludus.reproduce.context import RunOptions
     from ludus.reproduce.experiment import find_experiment, find_experiments_folder
+    from ludus.reproduce.papers import list_papers
     from ludus.reproduce.results import read_results, store_results
 
     folder = find_experiments_folder(experiments)
     if is_list and ids:
         raise LudusError("--list lists all experiments; give no ids")
     _check_options(size, oracle, device, from_results, fresh or save)
-    if not ids:
-        _list_experiments(folder, json, has_items=not is_list)
+    if is_list:
+        _list_experiments(folder, json)
         return
+    papers = [] if from_results else list_papers(_find_experiments(folder))
+    names = [paper.name for paper in papers]
+    if not ids or all(identity in names for identity in ids):
+        wanted = [paper for paper in papers if not ids or paper.name in ids]
+        _show_papers(wanted, json, has_all, html)
+        return
+    if has_all or html is not None:
+        raise LudusError(f"--all and --html go with papers: {', '.join(names)}")
     chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids)]
     options = RunOptions(size, seed, jobs, cluster, oracle, device, ignore_cache=fresh)
     done = []
@@ -143,39 +159,88 @@ def _check_options(
         )
 
 
-def _list_experiments(folder: Path, is_json: bool, has_items: bool) -> None:
-    """List the experiments, or their published items; a broken one has the error in its row."""
-    from ludus.reproduce.experiment import list_experiments
-    from ludus.reproduce.report import ITEM_HEADINGS, format_item
-    from ludus.reproduce.results import count_items, describe_experiment, list_stored_items
-
-    experiments = list_experiments(folder)
-    if not experiments:
-        raise LudusError(f"there are no experiments in {quote_path(folder)}")
-    described: list[dict[str, Any]] = []
-    items: list[Item] = []
-    for experiment in experiments:
-        try:
-            about = describe_experiment(experiment)
-            items += list_stored_items(experiment) if has_items else ()
-        except LudusError as error:
-            about = {"id": experiment.id, "error": str(error)}
-        described.append(about)
+def _list_experiments(folder: Path, is_json: bool) -> None:
+    """List the experiments; a broken one has the error in its row."""
+    described = [_describe(experiment) for experiment in _find_experiments(folder)]
     if is_json:
-        found = {"items": [item.as_json() for item in items]} if has_items else {}
-        print_json(experiments=described, **found)
-    elif has_items:
-        broken = [
-            (about["id"], *[""] * 4, f"broken: {about['error']}", "")
-            for about in described
-            if "error" in about
-        ]
-        rows = [format_item(item) for item in items]
-        _print_result_table(ITEM_HEADINGS, rows + broken, text_columns=(0, 1, 5, 6))
-        print(f"\n{count_items(items)}; `ludus reproduce --list` lists the experiments")
-    else:
-        headings = ("id", "what", "source", "how long", "stored")
-        _print_result_table(headings, map(_format_experiment, described), text_columns=range(5))
+        print_json(experiments=described)
+        return
+    headings = ("id", "what", "source", "how long", "stored")
+    _print_result_table(headings, map(_format_experiment, described), text_columns=range(5))
+
+
+def _describe(experiment: "Experiment") -> dict[str, Any]:
+    from ludus.reproduce.results import describe_experiment
+
+    try:
+        return describe_experiment(experiment)
+    except LudusError as error:
+        return {"id": experiment.id, "error": str(error)}
+
+
+def _find_experiments(folder: Path) -> "list[Experiment]":
+    from ludus.reproduce.experiment import list_experiments
+
+    if not (experiments := list_experiments(folder)):
+        raise LudusError(f"there are no experiments in {quote_path(folder)}")
+    return experiments
+
+
+def _show_papers(
+    papers: "Sequence[Paper]", is_json: bool, has_all: bool, page: Path | None
+) -> None:
+    """Print one page about the papers, or their full lists; write the HTML page if asked to."""
+    from ludus.reproduce import papers as pages
+
+    if page is not None:
+        with show_progress("figures") as update:
+            text = "\n".join(pages.iterate_html(papers, update))
+        write_text(page, text)
+    if is_json:
+        print_json(
+            experiments=[_describe(each) for paper in papers for each in paper.experiments],
+            papers=[pages.as_json(paper) for paper in papers],
+            items=[item.as_json() for paper in papers for item in paper.items],
+        )
+        return
+    for paper in papers:
+        counts, main = pages.make_count_table(paper), pages.make_main_table(paper)
+        print(f"{paper.title}\n")
+        _print_result_table(counts.headings, counts.rows, text_columns=(0,))
+        if main.rows:
+            print()
+            _print_result_table(main.headings, main.rows, text_columns=(0, 1))
+        for identity, error in paper.errors.items():
+            print(f"{identity} is broken: {error}")
+        print()
+        if has_all:
+            table = pages.make_item_table(paper)
+            _print_result_table(table.headings, table.rows, text_columns=(0, 1, 5, 6))
+        elif len(papers) == 1:
+            _print_unmet(paper)
+    name = papers[0].name if len(papers) == 1 else "PAPER"
+    more = (
+        f"`ludus reproduce {name} --all` lists all items, `--html FILE` writes a page with figures"
+    )
+    if len(papers) > 1:
+        names = ", ".join(paper.name for paper in papers)
+        more = f"`ludus reproduce PAPER` ({names}) says what differs and why; {more}"
+    print(f"{more}; `--list` lists the experiments.")
+
+
+def _print_unmet(paper: "Paper") -> None:
+    """Print what does not agree, with each reason once below the items that it is about."""
+    from ludus.reproduce.papers import EXPLANATIONS, format_unmet_item
+
+    width = min(make_console().width, FILE_TABLE_WIDTH)
+    for status, groups in paper.list_unmet():
+        number = sum(len(items) for _, items in groups)
+        print(f"{status}, {EXPLANATIONS[status]} ({number}):\n")
+        for reason, items in groups:
+            for item in items:
+                print(textwrap.fill(format_unmet_item(item), width, subsequent_indent="  "))
+            print(textwrap.fill(reason, width, initial_indent="    ", subsequent_indent="    "))
+            print()
 
 
 def _format_experiment(about: dict[str, Any]) -> tuple[str, ...]:

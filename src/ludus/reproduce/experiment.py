@@ -116,6 +116,12 @@ class PublishedRow(BaseModel):
         return self.extra[key]
 
 
+ItemKind = Literal["evaluated", "retrained", "statement", "substitute"]
+"""How an item of a paper is compared: computed from what the authors published, such as weights or
+boards; by players and networks made anew; a statement in words; or with something in place of what
+is not available, such as an opponent, an expert or a machine."""
+
+
 class Reason(BaseModel):
     """Why our numbers differ from published ones, or are missing."""
 
@@ -143,6 +149,14 @@ class PublishedTable(BaseModel):
 
     reasons: list[Reason] = []
     """Explanations of single rows; the first that names a row applies."""
+
+    repeated: list[Reason] = []
+    """Rows and conclusions that are no items of the paper by themselves, and why: they follow from
+    others, such as losses from wins, or stand in two tables."""
+
+    kinds: dict[str, ItemKind] = {}
+    """How rows are compared, by patterns of their names, of which the first that fits applies;
+    others are `retrained`."""
 
     rows: list[PublishedRow] = []
 
@@ -181,10 +195,16 @@ class PublishedTable(BaseModel):
 
     def find_reason(self, name: str) -> str:
         """Return why a row or conclusion differs, or an empty text."""
-        for reason in self.reasons:
-            if any(fnmatchcase(name, pattern) for pattern in reason.rows):
-                return reason.text
-        return ""
+        return _find_text(self.reasons, name)
+
+    def is_repeated(self, name: str) -> bool:
+        """Return whether a row or conclusion is no item by itself."""
+        return bool(_find_text(self.repeated, name))
+
+    def find_kind(self, row: str) -> ItemKind:
+        """Return how a row is compared."""
+        found = (kind for pattern, kind in self.kinds.items() if fnmatchcase(row, pattern))
+        return next(found, "retrained")
 
     def get_size_settings(self, size: str) -> Mapping[str, Any]:
         """Return the settings of a size."""
@@ -195,6 +215,13 @@ class PublishedTable(BaseModel):
         if key not in self.settings:
             raise BadExperiment(f"{self.id} has no key {quote(key)}")
         return self.settings[key]
+
+
+def _find_text(reasons: Iterable[Reason], name: str) -> str:
+    for reason in reasons:
+        if any(fnmatchcase(name, pattern) for pattern in reason.rows):
+            return reason.text
+    return ""
 
 
 def read_published(path: Path, wanted_id: str) -> PublishedTable:

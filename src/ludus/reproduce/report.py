@@ -316,6 +316,13 @@ figure { margin: 0; } figure svg { max-width: 100%; height: auto; color: var(--i
 """
 
 
+def format_html_page(title: str) -> Iterator[str]:
+    """Yield the beginning of a page for light and dark colour schemes, its body open."""
+    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{escape(title)}</title>\n<style>{CSS}</style>\n</head>\n<body>"
+
+
 def iterate_html(
     results: ExperimentResults, figures: Mapping[str, str], missing: str
 ) -> Iterator[str]:
@@ -324,21 +331,19 @@ def iterate_html(
     `figures` maps names to SVG texts; `missing` is the reason if there are none.
     """
     published, found = results.published, results.findings
-    title = escape(published.title)
-    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{title}</title>\n<style>{CSS}</style>\n</head>\n<body>\n<h1>{title}</h1>"
+    yield from format_html_page(published.title)
+    yield f"<h1>{escape(published.title)}</h1>"
     about = f"{published.source}. {published.id}, size {results.size}, seed {results.seed}."
     yield f'<p class="source">{escape(about)}</p>'
     yield from _format_html_list(found.remarks)
     for table in list_own_tables(results):
-        yield from _format_html_table(table)
+        yield from format_html_table(table)
     for figure in found.figures:
         caption = f"<figcaption>{escape(figure.caption)}</figcaption>"
         drawing = figures.get(figure.name, f"<p>Not drawn: {escape(missing)}.</p>")
         yield f"<h2>{escape(figure.name)}</h2>\n<figure>{drawing}{caption}</figure>"
     for table in list_further_tables(results):
-        yield from _format_html_table(table)
+        yield from format_html_table(table)
     yield "<h2>Differences from the paper</h2>"
     yield from (
         _format_html_list(published.differences)
@@ -353,8 +358,10 @@ def _format_html_list(texts: Sequence[str]) -> Iterator[str]:
         yield "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>"
 
 
-def _format_html_table(table: ReportTable) -> Iterator[str]:
-    yield f"<h2>{escape(table.name)}</h2>"
+def format_html_table(table: ReportTable) -> Iterator[str]:
+    """Yield a table below its name, if it has one."""
+    if table.name:
+        yield f"<h2>{escape(table.name)}</h2>"
     # A wide table can be scrolled, also with the keyboard.
     yield '<div class="wide" tabindex="0" role="group" aria-label="table"><table>'
     if table.caption:

@@ -4,12 +4,11 @@ import hashlib
 import json
 import re
 import shutil
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from ludus.core.files import make_folder, parse_json_object, quote_path, read_text, write_text
 from ludus.core.statistics import Interval
@@ -17,6 +16,7 @@ from ludus.reproduce.experiment import (
     MAX_FILE_CHARACTERS,
     BadExperiment,
     Experiment,
+    ItemKind,
     PublishedTable,
 )
 from ludus.reproduce.findings import (
@@ -219,7 +219,10 @@ def _find_draw_function(experiment: Experiment, name: str) -> Callable[[Any, Any
     return found
 
 
-Status = Literal["agrees", "differs", "not reproduced"]
+Status = Literal["agrees", "differs", "undecided", "no result", "not run"]
+"""`undecided`: our results allow both; `no result`: it was run without giving one."""
+
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +233,10 @@ class Item:
     """The id of the experiment."""
 
     name: str
+    kind: ItemKind
     status: Status
     published: float | None = None
-    """None for a conclusion."""
+    """None for a statement."""
 
     ours: float | None = None
     interval: Interval | None = None
@@ -248,7 +252,7 @@ def classify_row(row: ComparedRow) -> Status:
     """Compare a row: by the intervals, or if there are none by the digits that are published."""
     published = row.published_row.published
     if row.ours is None or published is None:
-        return "not reproduced"
+        return "no result"
     agrees = row.agrees
     if agrees is None:
         agrees = abs(row.ours.value - published) <= _get_rounding_error(published)
@@ -262,23 +266,17 @@ def _get_rounding_error(number: float) -> float:
     return 0.5 * float(10**-num_decimals) * (1 + 1e-6)
 
 
-CONCLUSION_STATUS: dict[bool | None, Status] = {
-    True: "agrees",
-    False: "differs",
-    None: "not reproduced",
-}
-
-
 def list_items(results: ExperimentResults) -> Iterator[Item]:
     """Generate the published rows and the conclusions of an experiment."""
     published = results.published
     for row in results.rows:
-        if row.published_row.published is None:
+        if row.published_row.published is None or published.is_repeated(row.name):
             continue
         status = classify_row(row)
         yield Item(
             published.id,
             row.name,
+            published.find_kind(row.name),
             status,
             row.published_row.published,
             None if row.ours is None else row.ours.value,
@@ -287,11 +285,19 @@ def list_items(results: ExperimentResults) -> Iterator[Item]:
             "" if status == "agrees" else published.find_reason(row.name),
         )
     for conclusion in results.findings.conclusions:
-        yield _make_conclusion_item(results, conclusion)
+        if not published.is_repeated(conclusion.text):
+            yield _make_conclusion_item(results, conclusion)
+
+
+def classify_conclusion(conclusion: Conclusion) -> Status:
+    """Without evidence nothing was run that could decide."""
+    if conclusion.holds is None:
+        return "undecided" if conclusion.evidence else "not run"
+    return "agrees" if conclusion.holds else "differs"
 
 
 def _make_conclusion_item(results: ExperimentResults, conclusion: Conclusion) -> Item:
-    status = CONCLUSION_STATUS[conclusion.holds]
+    status = classify_conclusion(conclusion)
     evidence, reason = conclusion.evidence, results.published.find_reason(conclusion.text)
     if status == "agrees":
         reason = evidence
@@ -299,28 +305,21 @@ def _make_conclusion_item(results: ExperimentResults, conclusion: Conclusion) ->
         reason = f"{evidence.removesuffix('.')}. {reason}"
     else:
         reason = evidence or reason
-    return Item(results.published.id, conclusion.text, status, reason=reason)
+    return Item(results.published.id, conclusion.text, "statement", status, reason=reason)
 
 
 def list_stored_items(experiment: Experiment) -> Iterator[Item]:
-    """Generate the items of an experiment; rows without stored results are not reproduced."""
+    """Generate the items of an experiment; without stored results none of them was run."""
     if experiment.results.is_file():
         yield from list_items(read_results(experiment, has_figures=False))
         return
     reason = "there are no stored results; run it with --save"
-    for row in experiment.published().rows:
-        if row.published is not None:
+    published = experiment.published()
+    for row in published.rows:
+        if row.published is not None and not published.is_repeated(row.name):
             numbers = row.published, None, None
-            yield Item(experiment.id, row.name, "not reproduced", *numbers, row.unit, reason)
-
-
-def count_items(items: Iterable[Item]) -> str:
-    """Say how many items have which status."""
-    counts = Counter(item.status for item in items)
-    return (
-        f"{counts.total()} items: {counts['agrees']} agree, {counts['differs']} differ,"
-        f" {counts['not reproduced']} are not reproduced"
-    )
+            kind = published.find_kind(row.name)
+            yield Item(experiment.id, row.name, kind, "not run", *numbers, row.unit, reason)
 
 
 def describe_experiment(experiment: Experiment) -> dict[str, Any]:
