@@ -21,6 +21,7 @@ from ludus.learn.episodes import (
 from ludus.learn.migo.games import StateGraph, find_move, find_target_game, format_game_spec
 from ludus.learn.migo.learner import MigoOptions, StrategyLearner
 from ludus.learn.migo.program import Program, SavedProgram, load_program
+from ludus.learn.migo.simplify import simplify
 from ludus.learn.training import Clock, Training
 
 
@@ -159,7 +160,7 @@ class MigoLearner(Learner):
         self.strategy_learner.transfer(load_program(file).program)
 
     def export(self, training_run: Mapping[str, Any]) -> SavedProgram:
-        return SavedProgram(self.program, format_game_spec(self.game))
+        return SavedProgram(simplify(self.program), format_game_spec(self.game))
 
 
 class MigoConfig(EpisodeConfig, MigoOptions):
@@ -236,7 +237,7 @@ class MigoTraining(EpisodeTraining):
         self.strategy_learner.transfer(load_program(file).program)
 
     def export(self) -> SavedProgram:
-        return SavedProgram(self.strategy_learner.program, self.target.name)
+        return SavedProgram(simplify(self.strategy_learner.program), self.target.name)
 
     def report(self) -> dict[str, Any]:
         return {
@@ -244,7 +245,7 @@ class MigoTraining(EpisodeTraining):
             "games": self.config.games,
             "seed": self.config.seed,
             "regret": None if self.is_unopposed else self.regrets,
-            "program": [str(each) for each in self.strategy_learner.program.clauses],
+            "program": [str(each) for each in self.export().program.clauses],
         }
 
     def describe(self, report: Mapping[str, Any]) -> str:
@@ -252,6 +253,7 @@ class MigoTraining(EpisodeTraining):
         regret = (
             ""
             if self.is_unopposed
-            else f"% cumulative regret {sum(self.regrets)} in {len(self.regrets)} games"
+            else f"% cumulative regret {sum(self.regrets)} in {len(self.regrets)} games; other "
+            "seeds differ much"
         )
         return f"{program}{regret}".rstrip("\n")

@@ -1,9 +1,8 @@
 % ludus migo 1 hexapawn:size=4
-win_1_1_1(A,B) :- move(A,B), won(B).
-win_1(A,B) :- win_1_1_1(A,B), won(B).
-win_2_1_1(A,B) :- move(A,B), not(win_1(B,_)).
-win_2(A,B) :- win_2_1_1(A,B), not(win_2_1_1(B,_)).
-win_3_1_1(A,B) :- win_2_1_1(A,B), not(win_2(B,_)).
+win_1(A,B) :- move(A,B), won(B).
+draw_1(A,B) :- move(A,B), not(win_1(B,_)).
+win_2(A,B) :- draw_1(A,B), not(draw_1(B,_)).
+win_3_1_1(A,B) :- draw_1(A,B), not(win_2(B,_)).
 win_3(A,B) :- win_3_1_1(A,B), not(win_3_1_1(B,_)).
 win_4_1_1(A,B) :- win_3_1_1(A,B), not(win_3(B,_)).
 win_4(A,B) :- win_4_1_1(A,B), not(win_4_1_1(B,_)).
@@ -11,13 +10,3 @@ win_5_1_1(A,B) :- win_4_1_1(A,B), not(win_4(B,_)).
 win_5(A,B) :- win_5_1_1(A,B), not(win_5_1_1(B,_)).
 win_6_1_1(A,B) :- win_5_1_1(A,B), not(win_5(B,_)).
 win_6(A,B) :- win_6_1_1(A,B), not(win_6_1_1(B,_)).
-draw_1_1_18(A,B) :- win_6(A,B), drawn(B).
-draw_1_1_10(A,B) :- win_2_1_1(A,B), not(win_1(B,_)).
-draw_1(A,B) :- draw_1_1_10(A,B), not(win_1(B,_)).
-draw_2_1_19(A,B) :- draw_1(A,B), not(draw_1_1_18(B,_)).
-draw_2_1_2(A,B) :- draw_1(A,B), not(win_1(B,_)).
-draw_2(A,B) :- draw_2_1_2(A,B), not(win_1(B,_)).
-draw_3_1_18(A,B) :- draw_2(A,B), not(draw_1_1_18(B,_)).
-draw_3(A,B) :- draw_3_1_18(A,B), not(draw_1_1_18(B,_)).
-draw_4_1_17(A,B) :- draw_3(A,B), not(draw_1_1_18(B,_)).
-draw_4(A,B) :- draw_4_1_17(A,B), not(draw_1_1_18(B,_)).

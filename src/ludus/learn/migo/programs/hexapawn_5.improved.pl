@@ -1,6 +1,5 @@
 % ludus migo 1 hexapawn:size=5
-win_1_1_118(A,B) :- move(A,B), won(B).
-win_1(A,B) :- win_1_1_118(A,B), won(B).
+win_1(A,B) :- move(A,B), won(B).
 win_2_1_94(A,B) :- move(A,B), not(win_1(B,_)).
 win_2(A,B) :- win_2_1_94(A,B), move(B,_), not(win_2_1_94(B,_)).
 win_3_1_34(A,B) :- win_2_1_94(A,B), not(win_2(B,_)).
@@ -19,13 +18,4 @@ win_9_1_9(A,B) :- win_8_1_17(A,B), not(win_8(B,_)).
 win_9(A,B) :- win_9_1_9(A,B), move(B,_), not(win_9_1_9(B,_)).
 win_10_1_1(A,B) :- win_9_1_9(A,B), not(win_9(B,_)).
 win_10(A,B) :- win_10_1_1(A,B), move(B,_), not(win_10_1_1(B,_)).
-draw_1_1_1(A,B) :- move(A,B), not(win_1(B,_)).
-draw_1_1_2(A,B) :- draw_1_1_1(A,B), not(win_2(B,_)).
-draw_1_1_3(A,B) :- draw_1_1_2(A,B), not(win_3(B,_)).
-draw_1_1_4(A,B) :- draw_1_1_3(A,B), not(win_4(B,_)).
-draw_1_1_5(A,B) :- draw_1_1_4(A,B), not(win_5(B,_)).
-draw_1_1_6(A,B) :- draw_1_1_5(A,B), not(win_6(B,_)).
-draw_1_1_7(A,B) :- draw_1_1_6(A,B), not(win_7(B,_)).
-draw_1_1_8(A,B) :- draw_1_1_7(A,B), not(win_8(B,_)).
-draw_1_1_9(A,B) :- draw_1_1_8(A,B), not(win_9(B,_)).
-draw_1(A,B) :- draw_1_1_9(A,B), not(win_10(B,_)).
+draw_1(A,B) :- win_10_1_1(A,B), not(win_10(B,_)).
