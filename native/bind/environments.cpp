@@ -86,7 +86,7 @@ public:
         check_started();
         const std::int64_t* given = data_of(actions, vector_.size());
         for (std::size_t i = 0; i < vector_.size(); ++i) {
-            require(0 <= given[i] && given[i] < Environment::kNumActions,
+            require(-1 <= given[i] && given[i] < Environment::kNumActions,
                     "an action is outside of the action space");
         }
         const nb::gil_scoped_release release;

@@ -369,15 +369,19 @@ import sys
 sys.modules["pettingzoo"] = None
 import ludus
 assert "gymnasium" not in sys.modules
-from ludus.envs import VectorEnv
-VectorEnv("nine_mens_morris", 2)
-try:
-    ludus.env("hexapawn")
-except ludus.LudusError as error:
-    print(error)
+from ludus.envs import GameArrays
+GameArrays("nine_mens_morris", 2)
+for use in (lambda: ludus.env("hexapawn"), lambda: ludus.envs.VectorEnv):
+    try:
+        use()
+    except ludus.LudusError as error:
+        print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "ludus.env needs pettingzoo: pip install 'ludus-games[rl]'\n"
+    assert done.stdout == (
+        "ludus.env needs pettingzoo: pip install 'ludus-games[rl]'\n"
+        "ludus.envs.VectorEnv needs pettingzoo: pip install 'ludus-games[rl]'\n"
+    )
 
 
 @pytest.mark.parametrize("action", [1.5, "1"])

@@ -1,205 +1,177 @@
-"""Games stepped in compiled code are those of the single environment, action for action."""
+"""Many games against an opponent are those of Gymnasium's own vector of single environments."""
 
+import gymnasium
 import numpy as np
 import pytest
-import torch
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 import ludus
-from ludus.core.splitmix import SplitMix64
-from ludus.envs import VectorEnv
-from ludus.envs.episode import EnvEpisode
+from ludus.envs import OpponentEnv, PolicyPlayer, VectorEnv
 from support.repetition import repeat
 
-MORRIS = [f"nine_mens_morris:{name}" for name in ludus.game("nine_mens_morris").presets]
-OTHERS = [
-    "nine_mens_morris:men=3",
-    "nine_mens_morris:take_from_mills=always,men=5",
-    "nine_mens_morris:blocked=passes,flying=no,men=7,quiet_plies=30",
-    "backgammon",
-    "backgammon:hyper",
-    "backgammon:opening=first",
-    "backgammon:hyper,opening=any",
-]
-SPECS = [*MORRIS, *OTHERS]
+SPECS = ["nine_mens_morris:men=3", "backgammon:hyper", "hexapawn"]
+
+MODES = ["same_step", "next_step", "disabled"]
 
 
-def check_row(state, number, episode, has_ended):
-    """A row of the arrays is what the single environment shows the side to act."""
-    side = episode.mover
-    seen = episode.observe(side)
-    assert state.players[number] == side
-    assert np.array_equal(state.observations[number], seen["observation"])
-    assert np.array_equal(state.action_masks[number], seen["action_mask"])
-    assert state.terminated[number] == has_ended
+def choose_last(seen):
+    """Choose the last legal action of each row, or of one observation."""
+    mask = np.atleast_2d(seen["action_mask"])
+    return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+
+
+def make_single(spec, side, **options):
+    player = PolicyPlayer(ludus.game(spec), lambda seen: choose_last(seen)[0])
+    return OpponentEnv(spec, player, side=side, oracle=None, max_moves=40, **options)
+
+
+def choose_random(infos, source):
+    """Choose a random legal action in each game; where a game has ended any will do."""
+    masks = infos["action_mask"]
+    masks = np.where(masks.any(axis=1, keepdims=True), masks, 1)
+    return np.array([source.choice(np.flatnonzero(mask)) for mask in masks])
+
+
+def same_infos(infos, expected):
+    assert infos.keys() == expected.keys()
+    for key, value in expected.items():
+        if isinstance(value, dict):
+            same_infos(infos[key], value)
+        elif value.dtype == object:
+            assert all(np.array_equal(*pair) for pair in zip(infos[key], value, strict=True))
+        else:
+            known = expected.get(f"_{key}", np.ones(len(value), bool))
+            if key == "action_mask":  # any action will do after the end
+                value = np.where(value.any(axis=1, keepdims=True), value, 1)
+            assert np.array_equal(infos[key][known], value[known])
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_the_vector_is_the_single_environment(spec):
-    seed, num_envs = 5, 3
-    envs = VectorEnv(spec, num_envs, seed=seed, autoreset="next_step")
-    episodes = [EnvEpisode(ludus.game(spec), oracle=None) for _ in range(num_envs)]
-    for number, episode in enumerate(episodes):
-        episode.reset(seed + number)
-        check_row(envs.state, number, episode, False)
-    num_ends = 0
-    for _ in range(repeat(150, 3000)):
-        actions = envs.sample_actions()
-        ended = [episode.is_over for episode in episodes]
-        state = envs.step(actions)
-        for number, episode in enumerate(episodes):
-            if ended[number]:
-                episode.reset()
-            else:
-                assert actions[number] in episode.legal_actions
-                episode.act(int(actions[number]))
-            check_row(state, number, episode, episode.is_over)
-            assert state.rewards[number].tolist() == [episode.reward(0), episode.reward(1)]
-            num_ends += episode.is_over
-    assert num_ends or "vrajitoru" in spec or spec == "backgammon:opening=first"
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", ["policy", "player"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_it_is_the_vector_of_single_environments(spec, mode, kind, side):
+    """Observations, rewards, ends and infos are the same, with the same dice, game after game."""
+    game, num_envs = ludus.game(spec), 3
+    opponent = choose_last
+    if kind == "player":
+        opponent = PolicyPlayer(game, lambda seen: choose_last(seen)[0])
+    envs = VectorEnv(game, num_envs, opponent, side=side, max_moves=40, autoreset=mode)
+    makers = [lambda: make_single(spec, side)] * num_envs
+    expected = SyncVectorEnv(makers, autoreset_mode=AutoresetMode[mode.upper()])
+    assert envs.single_observation_space == expected.single_observation_space
+    assert envs.observation_space == expected.observation_space
+    assert envs.action_space == expected.action_space
+    assert envs.metadata["autoreset_mode"] == expected.metadata["autoreset_mode"]
+    source, num_ends = np.random.default_rng(1), 0
+    (seen, infos), (wanted, others) = envs.reset(seed=6), expected.reset(seed=6)
+    assert np.array_equal(seen, wanted)
+    same_infos(infos, others)
+    for _ in range(repeat(60, 600)):
+        actions = choose_random(others, source)
+        found, right = envs.step(actions), expected.step(actions)
+        assert found[0] in envs.observation_space
+        assert all(np.array_equal(*pair) for pair in zip(found[:4], right[:4], strict=True))
+        ended = right[2] | right[3]
+        others, num_ends = right[4], num_ends + ended.sum()
+        same_infos(found[4], others)
+        if mode == "disabled" and ended.any():
+            (seen, infos) = envs.reset(options={"reset_mask": ended})
+            wanted, others = expected.reset(options={"reset_mask": ended})
+            assert np.array_equal(seen, wanted)
+            others["action_mask"] = infos["action_mask"]  # theirs has the rows of the mask alone
+    assert num_ends > 5
 
 
-@pytest.mark.parametrize("spec", ["nine_mens_morris:men=3", "backgammon:hyper"])
-def test_games_depend_neither_on_their_number_nor_on_threads(spec):
-    kinds = [{"num_envs": 5}, {"num_envs": 200}, {"num_envs": 200, "threads": 3}]
-    vectors = [VectorEnv(spec, seed=9, **kind) for kind in kinds]
-    for _ in range(60):
-        actions = [envs.sample_actions() for envs in vectors]
-        states = [envs.step(chosen) for envs, chosen in zip(vectors, actions, strict=True)]
-        for column in range(len(states[0]) - 1):
-            first, *others = (state[column][:5] for state in states)
-            assert all(np.array_equal(first, other) for other in others)
-        assert np.array_equal(states[1].observations, states[2].observations)
+def test_the_agent_plays_both_sides_in_turn():
+    envs = VectorEnv("noughts_and_crosses", 4)
+    _, infos = envs.reset(seed=1)
+    assert infos["side"].tolist() == [0, 1, 0, 1]
+    source = np.random.default_rng(2)
+    for _ in range(20):
+        before = infos["side"]
+        _, _, terminated, _, infos = envs.step(choose_random(infos, source))
+        assert np.array_equal(infos["side"] != before, terminated)
 
 
-@pytest.mark.parametrize("spec", ["nine_mens_morris:men=3", "backgammon:hyper"])
-def test_the_next_game_begins_in_the_same_step(spec):
-    same, following = (
-        VectorEnv(spec, 4, seed=3, autoreset=mode) for mode in ("same_step", "next_step")
-    )
-    num_ends = 0
-    for _ in range(400):
-        actions = same.sample_actions()
-        state, other = same.step(actions), following.step(actions)
-        for number in np.flatnonzero(state.terminated):
-            num_ends += 1
-            assert other.terminated[number]
-            assert np.array_equal(state.rewards[number], other.rewards[number])
-            assert np.array_equal(state.final_observations[number], other.observations[number])
-            assert not other.action_masks[number].any()
-            assert state.action_masks[number].any()
-        # The games that lag behind by one step are brought level by actions that are ignored.
-        if state.terminated.any():
-            same, following = (
-                VectorEnv(spec, 4, seed=3 + num_ends, autoreset=mode)
-                for mode in ("same_step", "next_step")
-            )
-    assert num_ends
+@pytest.mark.parametrize("spec", SPECS)
+def test_equal_seeds_give_equal_games(spec):
+    def play(seed):
+        envs, source = VectorEnv(spec, 3), np.random.default_rng(5)
+        _, infos = envs.reset(seed=seed)
+        seen = []
+        for _ in range(40):
+            *step, infos = envs.step(choose_random(infos, source))
+            seen += step
+        return seen
+
+    first, second, other = play(3), play(3), play(4)
+    assert all(np.array_equal(*pair) for pair in zip(first, second, strict=True))
+    assert not all(np.array_equal(*pair) for pair in zip(first, other, strict=True))
+
+
+def test_planes_and_a_mask_in_the_observation():
+    envs = VectorEnv("nine_mens_morris", 2, observation="planes", mask="observation")
+    seen, infos = envs.reset(seed=1)
+    assert seen in envs.observation_space
+    assert seen["observation"].shape == (2, 7, 7, 7)
+    assert "action_mask" not in infos
+    seen, *_ = envs.step(seen["action_mask"].argmax(axis=1))
+    assert seen in envs.observation_space
+
+
+def test_gymnasium_makes_it_by_name_and_counts_its_returns():
+    envs = gymnasium.make_vec("ludus.envs:ludus/Hexapawn-v1", num_envs=8, opponent="perfect")
+    assert isinstance(envs.unwrapped, VectorEnv)
+    envs = RecordEpisodeStatistics(envs)
+    source = np.random.default_rng(0)
+    _, infos = envs.reset(seed=1)
+    for _ in range(40):
+        *_, infos = envs.step(choose_random(infos, source))
+    assert len(envs.return_queue) > 20
+    assert {*envs.return_queue} == {-1.0, 0.0}, "nobody beats a perfect player in hexapawn"
 
 
 def test_an_illegal_action_loses():
-    envs = VectorEnv("nine_mens_morris", 2, seed=0, autoreset="next_step")
-    placing = 25 * 24
-    envs.step([placing, placing + 1])
-    state = envs.step([placing, placing])
-    assert state.terminated.tolist() == [True, False]
-    assert state.rewards.tolist() == [[1, -1], [0, 0]]
-    assert not envs.step([placing, placing + 7]).terminated.any()
+    envs = VectorEnv("noughts_and_crosses", 2, choose_last, side=0, autoreset="next_step")
+    envs.reset(seed=0)
+    envs.step([0, 1])
+    _, rewards, terminated, _, _ = envs.step([0, 2])
+    assert rewards.tolist() == [-1, 0]
+    assert terminated.tolist() == [True, False]
 
 
-def test_long_games_are_truncated():
-    envs = VectorEnv("backgammon", 3, seed=0, max_moves=4)
-    for _ in range(30):
-        state = envs.step(envs.sample_actions())
-        if state.truncated.any():
-            assert not state.rewards.any()
-            assert not state.terminated.any()
-            return
-    pytest.fail("no game was truncated")
-
-
-def test_arrays_go_to_torch_without_a_copy():
-    torch = pytest.importorskip("torch")
-    envs = VectorEnv("nine_mens_morris", 8, seed=0, copy=False)
-    tensors = [torch.from_dlpack(array) for array in envs.state]
-    before = envs.observations
-    for _ in range(3):
-        envs.step(torch.from_dlpack(envs.sample_actions()))
-    assert envs.observations is before
-    for tensor, array in zip(tensors, envs.state, strict=True):
-        assert tensor.data_ptr() == array.ctypes.data
-        assert np.array_equal(tensor.numpy(), array)
-
-
-def test_copies_are_kept():
-    envs = VectorEnv("nine_mens_morris", 8, seed=0)
-    first = envs.state
-    before = first.observations.copy()
-    envs.step(envs.sample_actions())
-    assert np.array_equal(first.observations, before)
-    assert not np.array_equal(envs.observations, before)
-
-
-def test_what_cannot_be_played_is_refused():
-    with pytest.raises(ludus.BadSpec, match="no compiled environment"):
-        VectorEnv("hexapawn", 4)
-    with pytest.raises(ludus.BadSpec, match="no compiled environment"):
-        VectorEnv("backgammon:money", 4)
+def test_what_is_wrong_is_refused_in_one_line():
+    with pytest.raises(ludus.BadSpec, match="no autoreset 'never'"):
+        VectorEnv("hexapawn", 2, autoreset="never")
+    with pytest.raises(ludus.BadSpec, match="side=2"):
+        VectorEnv("hexapawn", 2, side=2)
     with pytest.raises(ludus.BadSpec, match="num_envs=0"):
-        VectorEnv("backgammon", 0)
-    with pytest.raises(ludus.BadSpec, match="autoreset"):
-        VectorEnv("backgammon", 1, autoreset="never")
-    envs = VectorEnv("backgammon", 2, seed=0)
-    with pytest.raises(ludus.LudusError, match="shape"):
-        envs.step([0])
-    seen = envs.state.observations.copy()
-    with pytest.raises(ludus.LudusError, match="from 0 to 150"):
-        envs.step([0, 151])
-    assert np.array_equal(envs.observations, seen)
-    assert not envs.step(envs.sample_actions()).terminated.any()
+        VectorEnv("hexapawn", 0)
+    envs = VectorEnv("hexapawn", 2, autoreset="disabled", side=0)
+    envs.reset(seed=1)
+    with pytest.raises(ludus.LudusError, match="from 0 to"):
+        envs.step([-1, 0])
+    with pytest.raises(ludus.LudusError, match="reset_mask"):
+        envs.reset(options={"reset_mask": [True, False]})
+    _, infos = envs.reset(seed=1)
+    legal = infos["action_mask"][0]
+    envs.step([legal.argmin(), legal.argmax()])
+    with pytest.raises(gymnasium.error.ResetNeeded, match="game 0 has ended"):
+        envs.step([0, 0])
 
 
-def test_both_generators_draw_the_same_numbers():
-    """SplitMix64's first outputs for two seeds, as Rosetta Code lists them."""
-    source = SplitMix64(1234567)
-    assert [source.next() for _ in range(3)] == [
-        6457827717110365317,
-        3203168211198807973,
-        9817491932198370423,
-    ]
-    assert SplitMix64(0).next() == 0xE220A8397B1DCDAF
-    assert {SplitMix64(seed).below(6) for seed in range(50)} == set(range(6))
+class Cheat(ludus.Player):
+    """Chooses a move that is not legal."""
+
+    title = "cheats"
+
+    def choose(self, position, limit=None):
+        return ludus.Choice(next(iter({*self.game.all_moves()} - {*position.legal_moves()})))
 
 
-@pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
-@pytest.mark.parametrize(
-    "actions",
-    [
-        *([0.5, 0.5], [True, True], [1, np.nan], [1], [0, 0, 0], [[0, 0]], torch.full((2,), 0.5)),
-        *([-1, 0], [2**62] * 2, np.full(2, 2**64 - 1, np.uint64)),
-    ],
-)
-def test_actions_that_are_no_actions_are_refused_and_change_nothing(game, actions):
-    envs, twin = (VectorEnv(game, num_envs=2, seed=1) for _ in range(2))
-    with pytest.raises(ludus.LudusError, match=r"^actions [^\n]*$"):
-        envs.step(actions)
-    legal = twin.sample_actions()
-    for one, other in zip(envs.step(legal), twin.step(legal), strict=True):
-        assert np.array_equal(one, other)
-
-
-@pytest.mark.parametrize("name", ["num_envs", "threads", "max_moves"])
-@pytest.mark.parametrize("value", [-1, 0, 2**40])
-def test_numbers_out_of_range_are_refused(name, value):
-    settings = {"game": "nine_mens_morris", "num_envs": 2, name: value}
-    with pytest.raises(ludus.BadSpec, match=f"VectorEnv {name}={value} must be from 1 to"):
-        VectorEnv(**settings)
-
-
-@pytest.mark.parametrize("seed", [0, -1, 2**70, None])
-def test_every_whole_number_is_a_seed(seed):
-    assert VectorEnv("nine_mens_morris", num_envs=2, seed=seed).num_envs == 2
-
-
-def test_seeds_of_numpy_are_seeds():
-    one, other = (VectorEnv("backgammon", num_envs=3, seed=seed) for seed in (7, np.int64(7)))
-    assert np.array_equal(one.observations, other.observations)
+def test_a_player_must_make_legal_moves():
+    envs = VectorEnv("hexapawn", 2, Cheat(ludus.game("hexapawn")), side=1)
+    with pytest.raises(ludus.BadMove, match="not legal"):
+        envs.reset(seed=1)

@@ -67,12 +67,14 @@ public:
         });
     }
 
-    // One action in each game; actions must be below kNumActions.
+    // One action in each game, below kNumActions; a negative one leaves a game as it is.
     void step(const std::int64_t* actions, const EnvironmentArrays& arrays) {
         for_each_slot(arrays, [&](std::size_t i) {
             Slot& slot = slots_[i];
             clear_ends(i, arrays);
-            if (slot.is_over) {
+            if (actions[i] < 0) {
+                // Others play on.
+            } else if (slot.is_over) {
                 begin(slot);
             } else {
                 act(slot, static_cast<int>(actions[i]), i, arrays);

@@ -1,3 +1,5 @@
+from .arrays import GameArrays as GameArrays
+from .arrays import VectorStep as VectorStep
 from .environments import GameEnv as GameEnv
 from .environments import OpponentEnv as OpponentEnv
 from .episode import Coding as Coding
@@ -5,4 +7,3 @@ from .episode import coding_for as coding_for
 from .factory import env as env
 from .policy_player import PolicyPlayer as PolicyPlayer
 from .vector import VectorEnv as VectorEnv
-from .vector import VectorStep as VectorStep

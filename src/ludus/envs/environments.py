@@ -14,7 +14,7 @@ from ludus.core.player import Limit, Player
 from ludus.core.spec import check_choice
 from ludus.envs.episode import ActionMask, EnvEpisode, ObservationKind, OracleOption
 from ludus.games import resolve_game
-from ludus.games.coding import Observation
+from ludus.games.coding import Coding, Observation
 from ludus.players import player as named_player
 
 AGENTS = ("player_0", "player_1")
@@ -25,15 +25,24 @@ RENDER_MODES = ("ansi", "svg")
 Observed = dict[str, Observation | ActionMask]
 
 
-def make_spaces(episode: EnvEpisode) -> tuple[spaces.Dict, spaces.Discrete[np.int64]]:
+MaskPlace = Literal["observation", "info"]
+"""Where the mask of legal actions is."""
+
+MASK_PLACES: tuple[str, ...] = get_args(MaskPlace)
+
+
+def make_spaces(
+    coding: Coding[Any, Any], has_planes: bool, mask: MaskPlace
+) -> tuple[spaces.Space[Any], spaces.Discrete[np.int64]]:
     """Return the spaces of observations and of actions."""
-    coding = episode.coding
     low, high = coding.observation_bounds
-    seen: dict[str, spaces.Space[Any]] = {
-        "observation": spaces.Box(low, high, episode.observation_shape, np.float32),
-        "action_mask": spaces.Box(0, 1, (coding.num_actions,), np.int8),
-    }
-    return spaces.Dict(seen), spaces.Discrete(coding.num_actions)
+    shape = coding.plane_shape if has_planes else (coding.observation_size,)
+    seen = spaces.Box(low, high, shape, np.float32)
+    actions = spaces.Discrete(coding.num_actions)
+    if mask == "info":
+        return seen, actions
+    legal = spaces.Box(0, 1, (coding.num_actions,), np.int8)
+    return spaces.Dict({"observation": seen, "action_mask": legal}), actions
 
 
 class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
@@ -65,11 +74,12 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
-        pairs = {agent: make_spaces(self.episode) for agent in AGENTS}
+        coding, has_planes = self.episode.coding, self.episode.has_planes
+        pairs = {agent: make_spaces(coding, has_planes, "observation") for agent in AGENTS}
         self.observation_spaces = {agent: pair[0] for agent, pair in pairs.items()}
         self.action_spaces = {agent: pair[1] for agent, pair in pairs.items()}
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations, the same object each time."""
         return self.observation_spaces[agent]
 
@@ -122,10 +132,11 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no types
 SideOption = Literal["alternate", 0, 1]
 """The agent's side: 0, 1, or each in turn from game to game."""
 
-MaskPlace = Literal["observation", "info"]
-"""Where the mask of legal actions is."""
 
-MASK_PLACES: tuple[str, ...] = get_args(MaskPlace)
+def check_side(side: Any, *others: str) -> None:
+    """Raise BadSpec unless this is a side, or one of some words."""
+    if side not in (*others, 0, 1):
+        raise BadSpec(f"side={quote_value(side)} must be {', '.join(['0', *others])} or 1")
 
 
 class OpponentEnv(gymnasium.Env[Any, Any]):
@@ -152,8 +163,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         mask: MaskPlace = "info",
         render_mode: str | None = None,
     ) -> None:
-        if side not in ("alternate", 0, 1):
-            raise BadSpec(f"side={quote_value(side)} must be 0, 1 or alternate")
+        check_side(side, "alternate")
         check_choice("there is no mask", mask, MASK_PLACES, BadSpec)
         self.game = resolve_game(game, rules)
         self.opponent = named_player(opponent, self.game) if isinstance(opponent, str) else opponent
@@ -163,9 +173,8 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         self.side: int = 1 if side == "alternate" else side
         self.render_mode = render_mode
         self.has_mask_in_info = mask == "info"
-        space, self.action_space = make_spaces(self.episode)
-        self.observation_space: spaces.Space[Any] = (
-            space["observation"] if self.has_mask_in_info else space
+        self.observation_space, self.action_space = make_spaces(
+            self.episode.coding, self.episode.has_planes, mask
         )
 
     def reset(
@@ -180,8 +189,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         if self.side_option == "alternate":
             side = 0 if seed is not None else 1 - side
         side = (options or {}).get("side", side)
-        if side not in (0, 1):
-            raise BadSpec(f"side={quote_value(side)} must be 0 or 1")
+        check_side(side)
         self.side = side
         self.episode.reset(seed)
         self.opponent.start_game(int(self.np_random.integers(2**62)))

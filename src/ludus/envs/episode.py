@@ -47,9 +47,10 @@ class EnvEpisode:
         oracle: OracleOption = "auto",
         max_moves: int = MAX_PLIES,
         observation: ObservationKind = "columns",
+        coding: Coding[Any, Any] | None = None,
     ) -> None:
         self.game = game
-        self.coding = coding_for(game)
+        self.coding = coding or coding_for(game)
         check_range("max_moves", max_moves, 1, MAX_MOVES)
         check_choice("there is no observation", observation, OBSERVATION_KINDS, BadSpec)
         self.has_planes = observation == "planes"
@@ -76,9 +77,15 @@ class EnvEpisode:
         while position.mover == CHANCE:
             position = position.play(self.coding.sample_chance(position, self._source))
         self.position = position
-        self.actions: tuple[int, ...] = ()
         self.outcome = position.outcome()
         self._moves = self.coding.decode_actions(position)
+        self._begin_with(())
+
+    def _begin_with(self, actions: tuple[int, ...]) -> None:
+        """Take the first actions of a move."""
+        given = len(actions)
+        self.actions = actions
+        self._legal = sorted({each[given] for each in self._moves if each[:given] == actions})
 
     @property
     def has_begun(self) -> bool:
@@ -98,15 +105,7 @@ class EnvEpisode:
     @property
     def legal_actions(self) -> list[int]:
         """The actions that the mover may choose from, ascending."""
-        if self.is_over:
-            return []
-        given = len(self.actions)
-        return sorted({each[given] for each in self._moves if each[:given] == self.actions})
-
-    @property
-    def observation_shape(self) -> tuple[int, ...]:
-        """The shape of `observation`."""
-        return self.coding.plane_shape if self.has_planes else (self.coding.observation_size,)
+        return [] if self.is_over else self._legal
 
     def mask_actions(self, side: int) -> ActionMask:
         """Return 1 for each legal action of a side; all 0 unless it is to act."""
@@ -130,7 +129,7 @@ class EnvEpisode:
             self.outcome = Outcome(1 - self.mover, "illegal")
             return None
         if actions not in self._moves:
-            self.actions = actions
+            self._begin_with(actions)
             return None
         move = self._moves[actions]
         regret = self._judge.compute_regret(self.position, move)

@@ -57,4 +57,9 @@ def register_envs() -> None:
     for name in GAMES:
         title = "".join(word.capitalize() for word in name.split("_"))
         if (env_id := f"ludus/{title}-v1") not in gymnasium.registry:
-            gymnasium.register(env_id, "ludus.envs.environments:OpponentEnv", kwargs={"game": name})
+            gymnasium.register(
+                env_id,
+                "ludus.envs.environments:OpponentEnv",
+                kwargs={"game": name},
+                vector_entry_point="ludus.envs.vector:VectorEnv",
+            )

@@ -1,178 +1,278 @@
-"""Thousands of games at once, stepped in compiled code, as arrays."""
+"""Many games of one agent against a player or a policy, as Gymnasium's vector environment."""
 
-import secrets
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
+import gymnasium
 import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from ludus.core.errors import BadArgument, BadSpec
+from ludus.core.errors import BadArgument, BadMove, BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
-from ludus.core.player import check_seed
-from ludus.core.spec import check_choice, check_range
-from ludus.envs.episode import MAX_MOVES
+from ludus.core.player import Limit, Player, check_seed
+from ludus.core.spec import check_choice
+from ludus.envs.arrays import GameArrays
+from ludus.envs.environments import (
+    MASK_PLACES,
+    MaskPlace,
+    SideOption,
+    check_side,
+    make_spaces,
+)
+from ludus.envs.episode import OBSERVATION_KINDS, ObservationKind
 from ludus.games import resolve_game
-from ludus.games.coding import coding_for
+from ludus.players import player as named_player
 
-AutoresetMode = Literal["same_step", "next_step"]
-"""When the game after a finished one begins, in the words of `gymnasium.vector.AutoresetMode`."""
+VectorAutoreset = Literal["same_step", "next_step", "disabled"]
 
-MAX_ENVS = 2**24
-MAX_THREADS = 256
+BatchPolicy = Callable[[Mapping[str, NDArray[Any]]], ArrayLike]
+"""Returns a legal action for each row of `observation` and `action_mask`."""
 
-
-class VectorStep(NamedTuple):
-    """The state of all games after a step; every array has a row for each game."""
-
-    observations: NDArray[np.float32]
-    """What the side to act sees, shape (games, observation size)."""
-
-    action_masks: NDArray[np.int8]
-    """1 for each legal action, shape (games, actions)."""
-
-    rewards: NDArray[np.float32]
-    """Points of side 0 and of side 1, shape (games, 2); 0 unless the game ended in this step."""
-
-    terminated: NDArray[np.bool_]
-    """Whether the game ended in this step."""
-
-    truncated: NDArray[np.bool_]
-    """Whether the game was broken off in this step, after `max_moves` moves."""
-
-    players: NDArray[np.int8]
-    """The side to act, 0 or 1."""
-
-    final_observations: NDArray[np.float32]
-    """What the side to act saw at the end of a game, where the next one has begun in this step;
-    other rows mean nothing."""
+Rows = NDArray[np.intp]
+"""Numbers of games."""
 
 
-class VectorEnv:
-    """Many games of one kind between two sides, all stepped at once in compiled code.
+class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """Many games of one agent against a player, stepped at once.
 
-    For Nine Men's Morris with any rules, and for backgammon without cube and match. In each game
-    the actions of both sides are given by the caller, as in self-play: `players` tells whose action
-    is next. Games do not depend on each other: game i is the game that `ludus.env(game)` plays with
-    `reset(seed + i)`, whatever the number of games and threads.
+    `opponent` is `random`, a policy for whole batches, or another player or its spec. Against the
+    first two, Morris and backgammon are played in compiled code; one player object plays all games.
+    `side`, `observation` and `mask` are those of `OpponentEnv`; with `side="alternate"` the agent
+    has side i % 2 in the first of the games i, and then the other one in turn.
 
-    With `autoreset="same_step"` a game that ends is followed by the next one in the same step: its
-    reward and `terminated` come with the first observation of the new game. With `next_step` the
-    step after the end ignores the action and begins the new game.
+    With `autoreset="same_step"` a game that ends is followed by the next one in the same step, and
+    `infos["final_obs"]` has its last observation; with `next_step` the step after the end begins
+    the next one and ignores the action, for which every action is in the mask; with `disabled`
+    games that have ended begin with `reset(options={"reset_mask": …})`.
 
-    The arrays can be given to torch without a copy: `torch.from_dlpack(step.observations)`. With
-    `copy=False` every step overwrites the same arrays.
-
-    >>> envs = VectorEnv("nine_mens_morris", num_envs=3, seed=1)
-    >>> envs.step(envs.sample_actions()).players
-    array([1, 1, 1], dtype=int8)
+    >>> envs = VectorEnv("hexapawn", num_envs=2)
+    >>> observations, infos = envs.reset(seed=1)
+    >>> observations.shape, infos["action_mask"].sum(axis=1), infos["side"]
+    ((2, 10), array([3, 4]), array([0, 1], dtype=int8))
     """
 
     def __init__(
         self,
         game: AnyGame | str,
-        num_envs: int,
+        num_envs: int = 1,
+        opponent: Player | BatchPolicy | str = "random",
         *,
-        seed: int | None = None,
-        threads: int = 1,
-        autoreset: AutoresetMode = "same_step",
+        rules: Any = "",
+        side: SideOption = "alternate",
+        limit: Limit = Limit(),  # noqa: B008 - frozen
         max_moves: int = MAX_PLIES,
-        copy: bool = True,
+        observation: ObservationKind = "columns",
+        mask: MaskPlace = "info",
+        autoreset: VectorAutoreset | AutoresetMode = "same_step",
+        threads: int = 1,
     ) -> None:
-        self.game = resolve_game(game)
-        self.coding = coding_for(self.game)
-        self.num_envs = num_envs
-        self.copy = copy
-        check_range("VectorEnv num_envs", num_envs, 1, MAX_ENVS)
-        check_range("VectorEnv threads", threads, 1, MAX_THREADS)
-        check_range("VectorEnv max_moves", max_moves, 1, MAX_MOVES)
-        check_choice("VectorEnv has no autoreset", autoreset, ("same_step", "next_step"), BadSpec)
-        native = self.coding.make_native_vector(self.num_envs, threads, autoreset, max_moves)
-        if native is None:
-            raise BadSpec(
-                f"{self.game!r} has no compiled environment: use gymnasium.vector.SyncVectorEnv"
-            )
-        self._native: Any = native
-        self._use_new_arrays()
-        self.reset(seed)
-
-    @property
-    def num_actions(self) -> int:
-        """The number of actions of a game; see `ludus.games.coding`."""
-        return self.coding.num_actions
-
-    @property
-    def observation_size(self) -> int:
-        """The length of an observation."""
-        return self.coding.observation_size
-
-    def _use_new_arrays(self) -> None:
-        games, seen = self.num_envs, (self.num_envs, self.coding.observation_size)
-        self.state = VectorStep(
-            np.zeros(seen, np.float32),
-            np.zeros((games, self.coding.num_actions), np.int8),
-            np.zeros((games, 2), np.float32),
-            np.zeros(games, np.bool_),
-            np.zeros(games, np.bool_),
-            np.zeros(games, np.int8),
-            np.zeros(seen, np.float32),
+        check_side(side, "alternate")
+        check_choice("there is no mask", mask, MASK_PLACES, BadSpec)
+        check_choice("there is no observation", observation, OBSERVATION_KINDS, BadSpec)
+        self._mode = _find_mode(autoreset)
+        self.game = resolve_game(game, rules)
+        if isinstance(opponent, str) and opponent != "random":
+            opponent = named_player(opponent, self.game)
+        self._games = GameArrays(
+            self.game,
+            num_envs,
+            threads=threads,
+            autoreset="next_step",
+            max_moves=max_moves,
+            copy=False,
+            compiled=not isinstance(opponent, Player),
         )
-        self._native.use_arrays(*self.state)
+        self._opponent = _make_opponent(opponent, self._games, limit)
+        self.num_envs = num_envs
+        self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
+        self.coding = self._games.coding
+        self._has_planes, self._has_mask_in_info = observation == "planes", mask == "info"
+        self.single_observation_space, self.single_action_space = make_spaces(
+            self.coding, self._has_planes, mask
+        )
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._side_option = side
+        self._sides = np.zeros(num_envs, np.int8)
+        self._is_over = np.ones(num_envs, np.bool_)
 
-    def reset(self, seed: int | None = None) -> VectorStep:
-        """Begin all games anew: game i with the dice of `seed` + i; without a seed any dice."""
-        if seed is not None:
-            seed = check_seed(seed)
-        if self.copy:
-            self._use_new_arrays()
-        self._native.reset((secrets.randbits(64) if seed is None else seed) % 2**64)
-        return self.state
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin all games anew, game i with the dice of `seed` + i.
 
-    def step(self, actions: ArrayLike) -> VectorStep:
-        """Apply one action in each game, shape (games,); an illegal one loses the game."""
-        given = np.ascontiguousarray(actions)
-        if given.dtype.kind not in "iu":
-            raise BadArgument(f"actions have the type {given.dtype}; they must be whole numbers")
-        if given.shape != (self.num_envs,):
-            raise BadArgument(f"actions have shape {given.shape}, not ({self.num_envs},)")
-        before = self.state
-        if self.copy:
-            self._use_new_arrays()
-        try:
-            self._native.step(given.astype(np.int64, copy=False))
-        except ValueError:
-            self.state = before
-            self._native.use_arrays(*before)
-            raise BadArgument(f"actions must be from 0 to {self.num_actions - 1}") from None
-        return self.state
+        `options={"reset_mask": …}` begins the games of the mask, which must have ended.
+        """
+        super().reset(seed=None if seed is None else check_seed(seed))
+        begun = (options or {}).get("reset_mask")
+        if begun is not None:
+            begun = np.asarray(begun, np.bool_)
+            if begun.shape != (self.num_envs,) or (begun & ~self._is_over).any():
+                raise BadArgument("reset_mask must have a row for each game, true for ended ones")
+            self._begin(begun)
+            return self._observe()
+        self._games.reset(seed)
+        self._opponent.reset(int(self.np_random.integers(2**62)))
+        numbers = np.arange(self.num_envs, dtype=np.int8) % 2
+        alternates = self._side_option == "alternate"
+        self._sides = numbers if alternates else np.full_like(numbers, self._side_option)
+        self._is_over[:] = False
+        self._play(np.full(self.num_envs, -1))
+        return self._observe()
 
-    def sample_actions(self) -> NDArray[np.int64]:
-        """Return a random legal action for each game, all with the same probability."""
-        actions = np.empty(self.num_envs, np.int64)
-        self._native.sample(actions)
-        return actions
+    def step(self, actions: ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Apply an action of the agent in each game, and let the opponent play until it is to act.
 
-    @property
-    def observations(self) -> NDArray[np.float32]:
-        """What the side to act sees, shape (games, observation size)."""
-        return self.state.observations
+        An illegal action loses the game.
+        """
+        given = np.array(actions)
+        if given.dtype.kind in "iu" and given.size and given.min() < 0:
+            raise BadArgument(f"actions must be from 0 to {self.coding.num_actions - 1}")
+        begun = self._is_over.copy()
+        if begun.any() and self._mode == AutoresetMode.DISABLED:
+            raise gymnasium.error.ResetNeeded(
+                f"game {begun.argmax()} has ended; call reset(options={{'reset_mask': …}})"
+            )
+        self._swap_sides(begun)
+        rewards, terminated, truncated = self._play(given)
+        ended, final = terminated | truncated, {}
+        if self._mode == AutoresetMode.SAME_STEP and ended.any():
+            final = self._describe_ends(ended)
+            self._begin(ended)
+        observations, infos = self._observe()
+        return observations, rewards, terminated, truncated, {**final, **infos}
 
-    @property
-    def action_masks(self) -> NDArray[np.int8]:
-        """1 for each legal action, shape (games, actions)."""
-        return self.state.action_masks
+    def _begin(self, begun: NDArray[np.bool_]) -> None:
+        """Begin the next game where one has ended."""
+        self._swap_sides(begun)
+        self._play(np.where(begun, 0, -1))
 
-    @property
-    def rewards(self) -> NDArray[np.float32]:
-        """Points of both sides, shape (games, 2)."""
-        return self.state.rewards
+    def _swap_sides(self, begun: NDArray[np.bool_]) -> None:
+        self._is_over[begun] = False
+        if self._side_option == "alternate":
+            self._sides[begun] ^= 1
 
-    @property
-    def terminated(self) -> NDArray[np.bool_]:
-        """Whether each game ended in the last step."""
-        return self.state.terminated
+    def _play(self, actions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Apply actions, -1 for none, then the opponent's; return rewards and the two ends."""
+        rewards = np.zeros(self.num_envs)
+        terminated, truncated = (np.zeros(self.num_envs, np.bool_) for _ in range(2))
+        every = np.arange(self.num_envs)
+        while True:
+            state = self._games.step(actions)
+            rewards += state.rewards[every, self._sides]
+            terminated |= state.terminated
+            truncated |= state.truncated
+            self._is_over |= state.terminated | state.truncated
+            waiting = np.flatnonzero(~self._is_over & (state.players != self._sides))
+            if not len(waiting):
+                return rewards, terminated, truncated
+            actions = np.full(self.num_envs, -1)
+            actions[waiting] = self._opponent.choose(waiting)
 
-    @property
-    def players(self) -> NDArray[np.int8]:
-        """The side to act in each game."""
-        return self.state.players
+    def _observe(self) -> tuple[Any, dict[str, Any]]:
+        state = self._games.state
+        masks = state.action_masks.copy()
+        masks[self._is_over] = 1  # whatever is chosen there is ignored
+        infos = {"side": self._sides.copy()}
+        seen = self._games.observe(self._sides)
+        if self._has_planes:
+            seen = self.coding.to_planes(seen)
+        if self._has_mask_in_info:
+            return seen, _as_infos({"action_mask": masks, **infos})
+        return {"observation": seen, "action_mask": masks}, _as_infos(infos)
+
+    def _describe_ends(self, ended: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the infos of games that have ended, as Gymnasium's `SyncVectorEnv` does."""
+        seen, infos = self._observe()
+        found = np.full(self.num_envs, None, object)
+        for row in np.flatnonzero(ended):
+            found[row] = (
+                seen[row]
+                if self._has_mask_in_info
+                else {key: value[row] for key, value in seen.items()}
+            )
+        last = {key: value for key, value in infos.items() if not key.startswith("_")}
+        last |= {f"_{key}": ended for key in last}
+        return {"final_obs": found, "_final_obs": ended, "final_info": last, "_final_info": ended}
+
+
+def _as_infos(values: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return infos that all games have."""
+    return {**values, **{f"_{key}": np.ones(len(value), bool) for key, value in values.items()}}
+
+
+def _find_mode(autoreset: VectorAutoreset | AutoresetMode) -> AutoresetMode:
+    if isinstance(autoreset, AutoresetMode):
+        return autoreset
+    modes = {mode.name.lower(): mode for mode in AutoresetMode}
+    check_choice("VectorEnv has no autoreset", autoreset, modes, BadSpec)
+    return modes[autoreset]
+
+
+class _Opponent:
+    """Acts in the games that wait for the opponent: at random."""
+
+    def __init__(self, games: GameArrays) -> None:
+        self.games = games
+
+    def reset(self, seed: int) -> None:
+        """Prepare for new games."""
+
+    def choose(self, rows: Rows) -> ArrayLike:
+        """Return the next action of the opponent in each of these games."""
+        return self.games.sample_actions()[rows]
+
+
+class _PolicyOpponent(_Opponent):
+    """A policy, which is asked for all waiting games at once."""
+
+    def __init__(self, games: GameArrays, policy: BatchPolicy) -> None:
+        super().__init__(games)
+        self._policy = policy
+
+    def choose(self, rows: Rows) -> ArrayLike:
+        state = self.games.state
+        seen: dict[str, NDArray[Any]] = {
+            "observation": state.observations[rows],
+            "action_mask": state.action_masks[rows],
+        }
+        return self._policy(seen)
+
+
+class _PlayerOpponent(_Opponent):
+    """A player, whose move is several actions where the coding has it so."""
+
+    def __init__(self, games: GameArrays, player: Player, limit: Limit) -> None:
+        super().__init__(games)
+        self._player, self._limit = player, limit
+        self._following: dict[int, list[int]] = {}
+
+    def reset(self, seed: int) -> None:
+        self._following.clear()
+        self._player.start_game(seed)
+
+    def choose(self, rows: Rows) -> ArrayLike:
+        missing = [int(row) for row in rows if not self._following.get(int(row))]
+        positions = self.games.positions
+        boards = [positions[row] for row in missing]
+        for row, position, choice in zip(
+            missing, boards, self._player.choose_many(boards, self._limit), strict=True
+        ):
+            if choice.move not in position.legal_moves():
+                raise BadMove(f"{self._player.spec} chose {choice.move}, which is not legal here")
+            actions = self.games.coding.encode_move(position, choice.move)
+            self._following[row] = list(actions)
+        return [self._following[int(row)].pop(0) for row in rows]
+
+
+def _make_opponent(
+    opponent: Player | BatchPolicy | str, games: GameArrays, limit: Limit
+) -> _Opponent:
+    if isinstance(opponent, Player):
+        return _PlayerOpponent(games, opponent, limit)
+    if callable(opponent):
+        return _PolicyOpponent(games, opponent)
+    return _Opponent(games)

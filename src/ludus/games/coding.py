@@ -88,6 +88,10 @@ class Coding(ABC, Generic[P, M]):
         """Return many games at once in compiled code, of `ludus._native.environments`, if any."""
         return None
 
+    def swap_sides(self, observations: Observation) -> Observation:
+        """Return what the other side sees, from observations (…, columns) of compiled games."""
+        raise NotImplementedError
+
     def sample_chance(self, position: P, source: SplitMix64) -> M:
         """Return a random roll where the mover is CHANCE."""
         rolls, probabilities = zip(*self.game.chances(position), strict=True)

@@ -111,6 +111,11 @@ class BackgammonCoding(Coding[Position, Action]):
         start = men, self.rules.opening
         return BackgammonVector(start, num_envs, threads, autoreset, max_moves)
 
+    def swap_sides(self, observations: Observation) -> Observation:
+        own, other = range(MEN_UNITS), range(MEN_UNITS, 2 * MEN_UNITS)
+        dice = range(2 * MEN_UNITS, self.observation_size)
+        return observations[..., [*other, *own, *dice]]
+
     def encode_move(self, position: Position, move: Action) -> Actions:
         if isinstance(move, CubeAction):
             return (PASS + 1 + CUBE_ACTIONS.index(move),)

@@ -66,6 +66,11 @@ class MorrisCoding(Coding[MorrisPosition, Move]):
 
         return MorrisVector(self.game.start(), num_envs, threads, autoreset, max_moves)
 
+    def swap_sides(self, observations: Observation) -> Observation:
+        own, other = range(NUM_POINTS), range(NUM_POINTS, 2 * NUM_POINTS)
+        first, *rest = range(2 * NUM_POINTS + 1, OBSERVATION_SIZE)
+        return observations[..., [*other, *own, first, first - 1, *rest]]
+
     def encode_move(self, position: MorrisPosition, move: Move) -> Actions:
         frm, to = (BESIDE if point is None else point for point in (move.frm, move.to))
         first = BASE * frm + to
