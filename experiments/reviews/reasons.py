@@ -46,8 +46,8 @@ class Source(NamedTuple):
 
 SOURCES = {
     "noughts and crosses": Source("noughts_and_crosses", "standard", "random", 1.0, 80),
-    "hexapawn 3x3": Source("hexapawn", "standard", "random", 1.0, 40),
-    "hexapawn 4x4": Source("hexapawn", "four", "random", 1.0, 80),
+    "hexapawn 3x3": Source("hexapawn", "standard", "random", 1.0, 20),
+    "hexapawn 4x4": Source("hexapawn", "four", "random", 1.0, 100),
     "morris, endings": Source("nine_mens_morris", "threefold", "random", 1.0, 120, True),
     "morris, whole games": Source(
         "nine_mens_morris", "threefold", "focused", 0.15, 60, max_per_game=8

@@ -149,9 +149,7 @@ def test_a_review_finds_the_mistake(client):
     assert [move["mark"] for move in moves] == [None, "??"]
     made = review["points"][1]["move"]
     assert (made["best"], made["certainty"]) == ("c3", "exact")
-    assert made["reason"] == (
-        "a1 turns a win into a loss: the answer c2 wins in 1 move. Only c3 wins."
-    )
+    assert made["reason"] == ("a1 turns a win into a loss: c3 wins at once.")
 
 
 def test_explanations_are_written_and_drawn(client):

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from support.page_actions import prompt_says, status
+from support.page_actions import bounding_box, prompt_says, status
 from support.page_server import Server, analysed, begin
 
 pytestmark = pytest.mark.needs_debian("chromium")
@@ -59,6 +59,34 @@ def test_a_game_is_reviewed_and_its_mistakes_are_learned_from(page, server, clie
     expect(page.locator(".drill .tag").first).to_be_visible()
     page.get_by_role("button", name="Back to the game").click()
     status(page)
+
+
+def test_a_reviewed_game_is_read_move_by_move(page, server, client, pictures):
+    view = replay(client, "nine_mens_morris", LINE)
+    page.goto(f"{server.base}/game/{view['id']}")
+    page.get_by_role("tab", name="Review").click()
+    page.get_by_role("button", name="Review this game").click()
+    sides = page.locator(".review-sides > div")
+    expect(sides.first).to_contain_text("% accuracy")
+    assert bounding_box(page.locator(".chart"))["height"] >= 170
+    caption, slider = page.locator(".review-now"), page.get_by_label("Position in the game")
+    slider.fill("8")
+    expect(caption).to_contain_text("Black g4? probably loses a drawn game: it allows a1xg4, which")
+    expect(page.locator(".game-area")).to_have_attribute("data-node", "8")
+    # The keys of a slider move it, and the game is played on from there to its end.
+    slider.press("ArrowRight")
+    expect(page.locator(".game-area")).to_have_attribute("data-node", "9")
+    page.get_by_role("button", name="Play through").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(slider).to_have_value("11")
+    expect(page.get_by_role("button", name="Play through")).to_be_visible()
+    page.screenshot(path=pictures / "reading.png")
+    # Whoever goes elsewhere stops it.
+    page.get_by_role("button", name="Play through").click()
+    page.get_by_role("button", name="Back to the game").click()
+    expect(page.get_by_role("button", name="Play through")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".chart")).to_have_attribute("viewBox", re.compile(r"^0 0 3\d\d 180$"))
 
 
 def test_hints_work_on_any_position(page, server, client):

@@ -5,8 +5,10 @@ error of a side's decisions, as in eXtreme Gammon: unforced moves, doubles, take
 rolls without a double where the choice is close.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final
 
 from typing_extensions import TypedDict
@@ -57,6 +59,19 @@ def get_rating(error: float) -> str:
     return next((name for bound, name in RATING_BOUNDS if error < bound), WORST_RATING)
 
 
+def compute_accuracy(cost: float) -> float:
+    """Return the accuracy of a move that gives away points, 0 to 100, as lichess.org computes it.
+
+    https://lichess.org/page/accuracy, where a win is 100% and a draw 50%; here a win is 1 point and
+    a loss -1. The accuracy of a side is the mean over its moves.
+
+    >>> [round(compute_accuracy(cost)) for cost in (0, 0.1, 1, 2)]
+    [100, 80, 9, 0]
+    """
+    percent = 50 * min(cost, 2.0)
+    return min(max(103.1668 * math.exp(-0.04354 * percent) - 3.1669, 0.0), 100.0)
+
+
 class ReviewedMoveJson(TypedDict):
     """A `ReviewedMove` as JSON."""
 
@@ -100,6 +115,9 @@ class SideSummaryJson(TypedDict):
     performance_rating: float | None
     rating: str | None
     marks: dict[Mark, int]
+    accuracy: float | None
+    stages: dict[str, float]
+    """Accuracy in each stage of the game."""
 
 
 class GameReviewJson(TypedDict):
@@ -147,6 +165,9 @@ class ReviewedMove:
 
     is_counted: bool = True
     """Whether it counts in the performance rating."""
+
+    stage: str = ""
+    """As `Game.stage` has it."""
 
     @property
     def mover(self) -> int:
@@ -199,6 +220,12 @@ class SideSummary:
     has_rating: bool
     """Whether the performance rating means something: in games whose values are points."""
 
+    accuracy: float | None
+    """0 to 100, as in `compute_accuracy`; None without decisions."""
+
+    stages: dict[str, float]
+    """Accuracy in each stage of the game."""
+
     @property
     def total_error(self) -> float:
         return self.move_error + self.cube_error
@@ -232,6 +259,8 @@ class SideSummary:
             "performance_rating": None if rating is None else round(rating, 2),
             "rating": self.rating,
             "marks": self.marks,
+            "accuracy": None if self.accuracy is None else round(self.accuracy, 1),
+            "stages": {name: round(value, 1) for name, value in self.stages.items()},
         }
 
 
@@ -251,7 +280,17 @@ def summarize(
         sum(each.luck for each in rolls),
         {mark: marks.count(mark) for mark in MARKS},
         has_rating,
+        _average_accuracy(counted),
+        {
+            stage: _average_accuracy([each for each in counted if each.stage == stage]) or 0.0
+            for stage in dict.fromkeys(each.stage for each in counted)
+            if stage
+        },
     )
+
+
+def _average_accuracy(moves: Sequence[ReviewedMove]) -> float | None:
+    return fmean(compute_accuracy(each.cost) for each in moves) if moves else None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -442,6 +481,7 @@ def judge_move(
         explain_mistake(game, position, analysis, played) if mark else "",
         kind,
         _is_counted(game, position, analysis, played),
+        game.stage(position),
     )
 
 

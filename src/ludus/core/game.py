@@ -387,6 +387,10 @@ class Game(ABC, Generic[P, M]):
         """Return the phase of the game in which the mover makes its move of this number."""
         return f"move {number}"
 
+    def stage(self, position: P) -> str:
+        """Return the stage of a game, by which a review is divided; empty in short games."""
+        return ""
+
     # Search and statistics
 
     def evaluate(self, position: P) -> int:

@@ -156,16 +156,19 @@ async def describe_review(analyses: Analyses, record: GameRecord) -> ReviewView:
         )
     has_rolls = any(found["rolls"])
     sides = [
-        _summarize(record.game, points, side, found["sides"][side] if has_rolls else None)
-        for side in (0, 1)
+        _summarize(record.game, points, side, found["sides"][side], has_rolls) for side in (0, 1)
     ]
     return ReviewView(points=points, sides=sides)
 
 
 def _summarize(
-    game: AnyGame, points: list[ReviewPointView], side: int, summary: SideSummaryJson | None
+    game: AnyGame,
+    points: list[ReviewPointView],
+    side: int,
+    summary: SideSummaryJson,
+    has_rolls: bool,
 ) -> ReviewSideView:
-    """Return the moves of a side; `summary` is its luck and rating in a game with dice."""
+    """Return the moves of a side; luck and rating are for games with dice."""
     own = [point.move for point in points if point.mover == side and point.move is not None]
     marked = [move for move in own if move["mark"]]
     marks: list[Mark] = [move["mark"] for move in marked]
@@ -175,7 +178,9 @@ def _summarize(
         marks={mark: marks.count(mark) for mark in MARKS},
         lost=round(sum(move["cost"] for move in marked), 3),
         cube_mistakes=sum(move["kind"] != "move" for move in marked),
-        summary=summary,
+        accuracy=summary["accuracy"],
+        stages=summary["stages"],
+        summary=summary if has_rolls else None,
     )
 
 

@@ -8,10 +8,12 @@ from ludus.core.game import CHANCE, Game, GameStakes, OracleKind, Outcome
 from ludus.games.backgammon import notation, position_ids
 from ludus.games.backgammon.board import (
     FIRST_ROLLS,
+    HOME,
     OPENING_ROLLS,
     ROLLS,
     Move,
     format_place,
+    make_view,
     place_name,
 )
 from ludus.games.backgammon.position import Action, Position, start_position
@@ -184,6 +186,14 @@ class Backgammon(Game[Position, Action]):
 
     def is_capture(self, move: Action) -> bool:
         return isinstance(move, Move) and any(step.hit for step in move.steps)
+
+    def stage(self, position: Position) -> str:
+        """Return `contact` until the sides have passed each other, `race` or `bearing off`."""
+        own, other = make_view(position.board, position.turn)
+        rear = max((place for place, men in enumerate(own) if men), default=0)
+        if rear > next((place for place, men in enumerate(other) if men), len(other)):
+            return "contact"
+        return "race" if rear not in HOME else "bearing off"
 
     def drawbacks(self, position: Position, move: Action, better: Action) -> Mapping[str, str]:
         from ludus.games.backgammon.drawbacks import find_drawbacks

@@ -157,6 +157,9 @@ class NineMensMorris(Game[MorrisPosition, Move]):
         can_fly = self.rules.flying and len(position.men[position.mover]) <= 3
         return "flying" if can_fly else "moving"
 
+    def stage(self, position: MorrisPosition) -> str:
+        return self.phase(position, 0)
+
     def evaluate(self, position: MorrisPosition) -> int:
         """Evaluate by men, on the board or in hand, and by mobility."""
         white, black = position.bits

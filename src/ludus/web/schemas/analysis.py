@@ -74,6 +74,12 @@ class ReviewSideView(BaseModel):
     cube_mistakes: int
     """Marked actions about the cube."""
 
+    accuracy: float | None
+    """0 to 100; null without moves that had a choice."""
+
+    stages: dict[str, float]
+    """Accuracy in each stage of the game."""
+
     summary: SideSummaryJson | None
     """Luck and performance rating, in games with dice."""
 

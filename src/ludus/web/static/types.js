@@ -82,11 +82,13 @@
  * @typedef {{
  *   moves: number, cube_decisions: number, total_error: number, move_error: number,
  *   cube_error: number, error_per_decision: number | null, luck: number,
- *   performance_rating: number | null, rating: string | null, marks: Record<string, number>
+ *   performance_rating: number | null, rating: string | null, marks: Record<string, number>,
+ *   accuracy: number | null, stages: Record<string, number>
  * }} SideSummary
  * @typedef {{
  *   side: string, moves: number, marks: Record<string, number>, lost: number,
- *   cube_mistakes: number, summary: SideSummary | null
+ *   cube_mistakes: number, accuracy: number | null, stages: Record<string, number>,
+ *   summary: SideSummary | null
  * }} ReviewSideView
  * @typedef {{ points: ReviewPointView[], sides: ReviewSideView[] }} ReviewView
  * @typedef {{
