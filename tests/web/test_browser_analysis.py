@@ -81,7 +81,7 @@ def test_a_reviewed_game_is_read_move_by_move(page, server, client, pictures):
     expect(slider).to_have_value("11")
     expect(page.get_by_role("button", name="Play through")).to_be_visible()
     page.screenshot(path=pictures / "reading.png")
-    # Whoever goes elsewhere stops it.
+    # Going elsewhere stops it.
     page.get_by_role("button", name="Play through").click()
     page.get_by_role("button", name="Back to the game").click()
     expect(page.get_by_role("button", name="Play through")).to_be_visible()

@@ -88,7 +88,7 @@ export class ReviewPanel {
     if (!this.review) return;
     const { points } = this.review;
     const cursor = points.findIndex(({ node }) => node === view.node);
-    // Whoever goes elsewhere takes over.
+    // Going elsewhere ends it.
     if (this.isPlaying && cursor !== this.cursor) this.stopPlaying();
     this.cursor = cursor;
     this.slider.max = String(points.length - 1);
