@@ -286,7 +286,7 @@ def test_others_may_go_on_with_a_game(page, server, client):
     page.locator("dialog").get_by_role("button", name="Apply").click()
     page.locator('[data-place="d6"]').click()
     expect(page.locator(".moves .move")).to_have_count(2)
-    expect(page.locator(".seat-cards")).to_contain_text("negascout, level 2")
+    expect(page.locator(".seat-cards")).to_contain_text("Negascout, level 2")
 
 
 def test_dice_are_used_up_and_pips_counted_in_the_middle_of_a_move(page, server, client):

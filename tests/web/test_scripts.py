@@ -17,8 +17,11 @@ STATIC = Path(ludus.web.__file__).parent / "static"
 MOST = 300_000
 """Bytes of everything that a page can ask for, uncompressed."""
 
-FIRST = 150_000
+FIRST = 200_000
 """Bytes of what a game needs before the first click, uncompressed; no touch needs more."""
+
+PICTURED = ("figtree.woff2", "fraunces.woff2", "wood.webp")
+"""The typefaces, and what a board is made of."""
 
 
 def find_first_scripts() -> list[str]:
@@ -46,7 +49,8 @@ def test_the_page_is_light():
 
 
 def test_the_first_visit_loads_only_what_it_needs():
-    names = [*find_first_scripts(), "index.html", "page.css", "board.css", "icon.svg"]
+    sheets = ("index.html", "page.css", "board.css", "icon.svg")
+    names = [*find_first_scripts(), *sheets, *PICTURED]
     size = sum((STATIC / name).stat().st_size for name in names) + len(build_stylesheet())
     assert size < FIRST
 
@@ -59,7 +63,7 @@ def test_all_scripts_of_the_first_visit_are_requested_at_once():
 def test_nothing_is_inline_and_nothing_comes_from_elsewhere():
     document = (STATIC / "index.html").read_text()
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*src=)", document)
-    for path in STATIC.glob("*.*s*"):
+    for path in (*STATIC.glob("*.js"), *STATIC.glob("*.css"), *STATIC.glob("*.svg")):
         found = re.findall(r"https?://[^\"'\s)]+", path.read_text())
         assert set(found) <= {"http://www.w3.org/2000/svg"}, path
 
@@ -71,7 +75,7 @@ def test_every_script_that_is_named_is_there():
 
 
 def test_every_styled_class_is_used():
-    used = "".join(path.read_text() for path in STATIC.iterdir() if path.suffix != ".css")
+    used = "".join(path.read_text() for path in STATIC.iterdir() if path.suffix in (".js", ".html"))
     styled = set(re.findall(r"\.([a-z][a-z_-]+)", (STATIC / "page.css").read_text()))
     games = {name for name in styled if name in GAMES}
     assert {name for name in styled - games if name.removesuffix("-") not in used} == set()

@@ -283,18 +283,26 @@ class Game(ABC, Generic[P, M]):
             f"{quote(text)} is not a legal move of {self.id} here{_format_examples(legal)}"
         )
 
-    def name_sides(self, people: Collection[int] = ()) -> tuple[str, str]:
-        """Return the names of the sides; if only one is played by a person, that one is `you`."""
-        first, second = ("you" if {*people} == {side} else self.sides[side] for side in (0, 1))
+    def name_sides(
+        self, people: Collection[int] = (), names: Sequence[str] = ("", "")
+    ) -> tuple[str, str]:
+        """Return what the sides are called: `you` for the only person, or the name of its opponent."""
+        if len({*people}) != 1:
+            return self.sides
+        first, second = (
+            "you" if side in people else names[side] or self.sides[side] for side in (0, 1)
+        )
         return first, second
 
-    def describe_outcome(self, outcome: Outcome, people: Collection[int] = ()) -> str:
+    def describe_outcome(
+        self, outcome: Outcome, people: Collection[int] = (), names: Sequence[str] = ("", "")
+    ) -> str:
         """Describe an outcome in a sentence; `people` are the sides played by persons."""
         if outcome.winner is None:
             reasons = {"length": "the game was too long", **self.draw_reasons}
             return f"A draw: {reasons.get(outcome.reason, outcome.reason)}."
-        names = self.name_sides(people)
-        winner, loser = names[outcome.winner], names[1 - outcome.winner]
+        called = self.name_sides(people, names)
+        winner, loser = called[outcome.winner], called[1 - outcome.winner]
         general = {"illegal": "{loser} made an illegal move", "resigned": "{loser} resigned"}
         reasons = {**general, **self.win_reasons}
         why = reasons.get(outcome.reason, outcome.reason).format(winner=winner, loser=loser)
@@ -302,7 +310,7 @@ class Game(ABC, Generic[P, M]):
         kind = self.win_kinds.get(outcome.reason, "")
         what = f" {kind} ({points})" if kind and points else f" {kind or points}".rstrip()
         verb = f"{loser} lost" if {*people} == {1 - outcome.winner} else f"{winner} won"
-        return f"{verb.capitalize()}{what}: {why}."
+        return f"{verb[0].upper()}{verb[1:]}{what}: {why}."
 
     def classify_decision(self, position: P, move: M) -> str:
         """Return the kind of a decision, `move` unless a game has others; empty if it is none."""

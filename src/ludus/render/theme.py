@@ -99,6 +99,7 @@ SHAPES = """
 .edge{stroke-width:2}
 .man,.die,.cube,.action{stroke-width:2.5;stroke-linejoin:round}
 .used{opacity:.3}
+.taken{stroke-width:2}
 .stroke{stroke-width:7}
 .dot{stroke:none}
 .arrow{fill-opacity:.86;stroke-width:1;stroke-linejoin:round}

@@ -79,14 +79,17 @@ def build_stylesheet() -> str:
     Light and dark follow the system unless the user has chosen one.
     """
     day, night = format_palette(LIGHT), format_palette(DARK)
+    # In a layer, so that the page's own style sheets have the last word.
     return "\n".join(
         (
+            "@layer theme{",
             scope_rules(SHAPES),
             f":root{{\ncolor-scheme:light;\n{_css_variables(LIGHT)}\n}}",
             day,
             f"@media (prefers-color-scheme:dark){{\n:root:not([data-theme=light]){{\n"
             f"color-scheme:dark;\n{_css_variables(DARK)}\n{night}\n}}\n}}",
             f":root[data-theme=dark]{{\ncolor-scheme:dark;\n{_css_variables(DARK)}\n{night}\n}}",
+            "}",
         )
     )
 

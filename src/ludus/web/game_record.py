@@ -100,6 +100,12 @@ class GameRecord:
         """The sides played by persons."""
         return frozenset(side for side, seat in enumerate(self.seats) if seat.is_person)
 
+    @property
+    def player_names(self) -> tuple[str, str]:
+        """The human names of the players, empty without one."""
+        first, second = (seat.persona for seat in self.seats)
+        return first, second
+
     def node(self, number: int) -> GameNode:
         if not 0 <= number < len(self.tree.nodes):
             raise GameNotFound(f"this game has no move {number}")

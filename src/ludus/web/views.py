@@ -213,15 +213,15 @@ class ViewLog:
             before = "the beginning." if node.move is None else f"{node.text}."
             return f"Looking back: {describe_move(record, node) or before}"
         if outcome is not None:
-            return record.game.describe_outcome(outcome, record.people)
+            return record.game.describe_outcome(outcome, record.people, record.player_names)
         if status == "trouble":
             return self._replies.failure
         mover = record.move_entry.side_name(position.mover)
         seat = record.seats[position.mover]
-        if status == "thinking":
-            return f"{mover} ({seat.persona or seat.title}) is thinking …"
-        if status == "paused":
-            return f"{mover} ({seat.persona or seat.title}) is paused: press Resume"
+        if status in ("thinking", "paused"):
+            is_named = seat.persona and len(record.people) == 1
+            name = seat.persona if is_named else f"{mover} ({seat.persona or seat.title})"
+            return f"{name} is {'thinking …' if status == 'thinking' else 'paused: press Resume'}"
         entry = PartialMove((), (), "begin", None, position)
         task = self._write_task(node, record.move_entry.describe_task(position, entry))
         repeating = record.game.repeating_moves(position)
@@ -312,8 +312,8 @@ def describe_move(record: GameRecord, node: GameNode) -> str:
         if node.made_by == RULES
         else record.move_entry.describe_move(node.move, node.position)
     )
-    name = record.game.name_sides(record.people)[mover].capitalize()
-    return f"{name} {predicate}." if predicate else ""
+    name = record.game.name_sides(record.people, record.player_names)[mover]
+    return f"{name[0].upper()}{name[1:]} {predicate}." if predicate else ""
 
 
 def _explanation_view(node: GameNode) -> ExplanationView | None:

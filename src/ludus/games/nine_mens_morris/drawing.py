@@ -76,6 +76,8 @@ def draw(position: MorrisPosition, marks: Marks) -> Drawing:
         for number in sorted(position.men[side]):
             canvas.circle(_centre(number), RADIUS, f"man {colour}")
         _draw_hand(canvas, position.hands[side], colour, width - 40 if side else 40)
+        taken = position.rules.men - position.hands[side] - len(position.men[side])
+        _draw_taken(canvas, taken, colour, 40 if side else width - 40)
     canvas.text((width / 2, height - 20), caption, "caption")
     draw_marks(canvas, marks, places, RADIUS)
     draw_places(canvas, marks, square_areas(places, 0.9 * STEP))
@@ -155,3 +157,9 @@ def _draw_hand(canvas: Canvas, count: int, colour: str, x: float) -> None:
         canvas.circle((x, bottom - SMALL - 2 - 33 * index), SMALL, f"man {colour}")
     if count:
         canvas.text((x, bottom + 16), str(count), "label")
+
+
+def _draw_taken(canvas: Canvas, count: int, colour: str, x: float) -> None:
+    """Draw the men that a side has lost as a column beside the board, at its opponent's."""
+    for index in range(count):
+        canvas.circle((x, BOARD[1] + SMALL + 2 + 20 * index), SMALL, f"man {colour} taken")

@@ -5,6 +5,18 @@ import { createSvg } from "./dom.js";
 
 const MOVE_TIMING = { duration: 260, easing: "cubic-bezier(.2,.7,.2,1)" };
 const FADE_TIMING = { duration: 200, easing: "ease-out" };
+const ROLL_TIME = 620;
+/** Milliseconds for which a tumbling die shows a face. */
+const FACE_TIME = 75;
+/** Where the pips of each face are, in steps from its centre. */
+const FACES = [
+  [[0, 0]],
+  [[-1, -1], [1, 1]],
+  [[-1, -1], [0, 0], [1, 1]],
+  [[-1, -1], [1, -1], [-1, 1], [1, 1]],
+  [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]],
+  [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]],
+];
 /**
  * Parts of one man are at most this far apart, in heights of the man; men of a stack are further
  * apart.
@@ -87,8 +99,11 @@ function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** @param {Shape} shape */
-const kindOf = ({ element }) => `${element.tagName} ${element.getAttribute("class")}`;
+/**
+ * Return what a shape is; a man that is taken goes beside the board.
+ * @param {Shape} shape
+ */
+const kindOf = ({ element }) => `${element.tagName} ${element.getAttribute("class")?.replace(" taken", "")}`;
 
 /** @param {Shape} shape */
 const keyOf = (shape) =>
@@ -153,12 +168,44 @@ function fadeOut(shape, svg) {
 }
 
 /**
- * Animate rolled dice.
+ * Let the dice roll: each tumbles from the side, showing other faces, until it lies.
  * @param {SVGSVGElement} svg
  */
 export function animateDice(svg) {
   if (prefersReducedMotion()) return;
-  const start = { opacity: 0, transform: "rotate(-25deg) scale(.8)" };
-  for (const die of svg.querySelectorAll(".die, .pip"))
-    die.animate([start, { opacity: 1, transform: "none" }], MOVE_TIMING);
+  const pips = findShapes(svg, ".pip");
+  findShapes(svg, ".die").forEach((die, index) => {
+    const own = pips.filter((pip) => isInside(die.box, pip)).map(({ element }) => element);
+    const shapes = [die.element, ...own];
+    const tumbling = createSvg("g", { class: "ludus" }, die.element.cloneNode());
+    tumbling.style.transformOrigin = `${die.x}px ${die.y}px`;
+    for (const shape of shapes) shape.style.opacity = "0";
+    svg.insertBefore(tumbling, svg.querySelector(".place"));
+    const pipClass = own[0]?.getAttribute("class") ?? "pip";
+    const timer = setInterval(() => showFace(tumbling, die, pipClass), FACE_TIME);
+    showFace(tumbling, die, pipClass);
+    const away = `translate(${-150 - 60 * index}px, ${index % 2 ? 70 : -80}px) rotate(${-560 - 170 * index}deg)`;
+    const hop = `translate(${-40 - 14 * index}px, -12px) rotate(${-150 - 40 * index}deg)`;
+    const roll = tumbling.animate(
+      [{ transform: away, opacity: 0 }, { opacity: 1, offset: 0.12 }, { transform: hop, offset: 0.62 }, { transform: "none", opacity: 1 }],
+      { duration: ROLL_TIME + 70 * index, easing: "cubic-bezier(.2,.65,.35,1)" },
+    );
+    roll.onfinish = () => {
+      clearInterval(timer);
+      tumbling.remove();
+      for (const shape of shapes) shape.style.opacity = "";
+    };
+  });
+}
+
+/**
+ * Show a random face on a die that tumbles.
+ * @param {SVGGElement} group
+ * @param {Shape} die
+ * @param {string} pipClass
+ */
+function showFace(group, { x, y }, pipClass) {
+  for (const pip of group.querySelectorAll(".pip")) pip.remove();
+  for (const [right = 0, down = 0] of FACES[Math.floor(6 * Math.random())] ?? [])
+    group.append(createSvg("circle", { class: pipClass, cx: x + 10 * right, cy: y + 10 * down, r: 3.6 }));
 }

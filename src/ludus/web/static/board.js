@@ -11,6 +11,7 @@ import {
   isInside,
 } from "./animation.js";
 import { h, parseSvg } from "./dom.js";
+import { showMaterial } from "./material.js";
 import { drawEntry, drawOver, labelPlace } from "./partial.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -28,6 +29,8 @@ const MIN_PLACE_SIZE = 24;
 const NARROW_WIDTH = 480;
 /** Margin for the coordinates beside the places. */
 const LABEL_MARGIN = 32;
+/** Empty margin of a drawing at its left and right. */
+const OUTER_MARGIN = 16;
 /** Height of the caption above its baseline. */
 const CAPTION_HEIGHT = 14;
 /** An arrow key ignores places that are not at least this far in its direction. */
@@ -98,6 +101,13 @@ export class BoardView {
     this.selected = entry?.selected ?? "";
     this.element.replaceChildren(svg);
     this.svg = svg;
+    if (view.game) {
+      showMaterial(view.game);
+      this.element.dataset.game = view.game;
+    }
+    // The line of a closed mill lies under its men.
+    const man = svg.querySelector(".man, .stroke");
+    for (const line of svg.querySelectorAll(".joined")) svg.insertBefore(line, man);
     if (entry) drawEntry(svg, view, entry, rated);
     this.labelPlaces(svg, view, entry);
     if (shapes) drawOver(svg, shapes);
@@ -164,7 +174,7 @@ export class BoardView {
     const smallest = Math.min(...boxes.map((box) => Math.min(box.width, box.height)));
     const first = Math.min(...boxes.map((box) => box.x));
     const last = Math.max(...boxes.map((box) => box.x + box.width));
-    let [left, right] = [0, width];
+    let [left, right] = [OUTER_MARGIN, width - OUTER_MARGIN];
     if (available < NARROW_WIDTH)
       [left, right] = [Math.max(first - LABEL_MARGIN, 0), Math.min(last + LABEL_MARGIN, width)];
     if ((smallest * available) / (right - left) < MIN_PLACE_SIZE) [left, right] = [first, last];

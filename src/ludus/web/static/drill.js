@@ -53,8 +53,7 @@ export class Drill {
     this.element = h(
       "div",
       { class: "drill" },
-      this.prompt,
-      this.result,
+      h("div", { class: "head" }, this.prompt, this.result),
       this.board.element,
       this.toolbar,
     );

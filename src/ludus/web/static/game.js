@@ -86,13 +86,12 @@ export class GamePage {
     this.area = h(
       "section",
       { class: "game-area", "aria-label": "The game" },
-      this.prompt,
-      this.message,
+      h("div", { class: "head" }, this.prompt, this.message),
+      this.board.element,
       this.end.element,
       this.cube.element,
-      this.board.element,
-      this.analysis.valueBar,
       this.seatCards,
+      this.analysis.valueBar,
       this.toolbar.element,
     );
     this.replay = new Replay(

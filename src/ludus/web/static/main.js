@@ -5,6 +5,7 @@ import { byId, errorMessage, h, setChildren, showNotice } from "./dom.js";
 import { GamePage } from "./game.js";
 import { acceptDrops } from "./drop.js";
 import { loadScript, preload } from "./lazy.js";
+import { changeMaterial } from "./material.js";
 import { gameFromQuery } from "./newgame.js";
 import { isNewcomer, rememberGame } from "./remembered.js";
 import { isSoundOn, setSound } from "./sound.js";
@@ -247,6 +248,17 @@ showSound();
 byId("sound").addEventListener("click", () => {
   setSound(!isSoundOn());
   showSound();
+});
+byId("material").textContent = "▦";
+byId("material").addEventListener("click", changeMaterial);
+byId("full-screen").hidden = !document.fullscreenEnabled;
+byId("full-screen").addEventListener("click", () => {
+  if (document.fullscreenElement) void document.exitFullscreen();
+  else void document.documentElement.requestFullscreen();
+});
+const menu = /** @type {HTMLElement & { hidePopover: () => void }} */ (byId("nav"));
+menu.addEventListener("click", () => {
+  if (menu.matches(":popover-open")) menu.hidePopover();
 });
 acceptDrops(() => (page instanceof GamePage ? page.view : null), navigate);
 

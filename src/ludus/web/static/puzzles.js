@@ -69,12 +69,10 @@ export class PuzzlePage {
     this.kindLabel = h("label", { for: "puzzle-kind" }, "Find ", this.kind);
     this.gradeLabel = h("label", { for: "puzzle-grade" }, "Difficulty ", this.grade);
     this.streak = h("p", { class: "muted" });
-    setChildren(
-      root,
+    this.drill.element.append(
       h(
         "div",
         { class: "puzzle" },
-        this.drill.element,
         h(
           "div",
           { class: "row" },
@@ -86,6 +84,7 @@ export class PuzzlePage {
         h("a", { href: "/learn", "data-route": true }, "Learn the rules that a program has found"),
       ),
     );
+    setChildren(root, this.drill.element);
     this.showStreak();
     void this.load();
   }

@@ -1,6 +1,7 @@
 // The two sides of a game: who plays them, by name and as cards.
 
 import { h } from "./dom.js";
+import { capitalize } from "./text.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").SeatView} SeatView */
@@ -70,10 +71,9 @@ export function makeSeatCards(view) {
       h(
         "span",
         {},
-        h("strong", {}, seat.side),
-        ` · ${playerName(seat, view.seats)}`,
+        h("strong", {}, capitalize(playerName(seat, view.seats))),
         isToMove && h("span", { class: "visually-hidden" }, ", to move"),
-        seat.standing && h("small", {}, seat.standing),
+        h("small", {}, [seat.side, seat.standing].filter(Boolean).join(" · ")),
       ),
     );
   });
