@@ -8,19 +8,21 @@ from collections import Counter
 import pytest
 
 import ludus
-from ludus.core import BadMove, BadPosition, BadSpec, Outcome
+from ludus.core import BadMove, BadPosition, BadSpec, LudusError, Outcome
 from ludus.core.game import identify_rules
 from ludus.games.hexapawn import Hexapawn, Move, Rules
 from ludus.games.move_entry import get_move_entry
+from ludus.learn.migo.inference import HexapawnReasoner
 from support.games import find_reachable
 
 
 class PawnSets:
     """A second implementation: `(men of the mover, men of the other, whether white is to move)`."""
 
-    def __init__(self, size, no_pawns="loses"):
+    def __init__(self, size, no_pawns="loses", no_move="draws"):
         self.size = size
         self.no_pawns = no_pawns
+        self.no_move = no_move
 
     def start(self):
         files = range(1, self.size + 1)
@@ -46,7 +48,9 @@ class PawnSets:
         own, enemy, white = node
         if any(rank == (1 if white else self.size) for _, rank in enemy):
             return -1, "crossed"
-        return (-1, "men") if not own and self.no_pawns == "loses" else (0, "blocked")
+        if not own and self.no_pawns == "loses":
+            return -1, "men"
+        return (-1 if own and self.no_move == "loses" else 0), "blocked"
 
     def text(self, node):
         own, enemy, white = node
@@ -76,9 +80,11 @@ def name(squares):
     return f"{'abcdefgh'[left - 1]}{below}{sign}{'abcdefgh'[right - 1]}{above}"
 
 
-@pytest.mark.parametrize(("size", "no_pawns"), [(3, "loses"), (3, "draws"), (4, "loses")])
-def test_every_position_agrees_with_the_second_program(size, no_pawns):
-    game, second = Hexapawn(Rules(size, no_pawns)), PawnSets(size, no_pawns)
+@pytest.mark.parametrize(
+    "rules", [(3,), (3, "draws"), (4,), (3, "loses", "loses"), (4, "loses", "loses")]
+)
+def test_every_position_agrees_with_the_second_program(rules):
+    game, second = Hexapawn(Rules(*rules)), PawnSets(*rules)
     nodes = {second.text(node): node for node in second.reachable()}
     assert {str(position) for position in find_reachable(game.start())} == set(nodes)
     for text, node in nodes.items():
@@ -151,6 +157,26 @@ def test_a_side_without_moves_draws():
     stuck = game.parse("B../W../.W. b")
     assert stuck.outcome() == Outcome(None, "blocked")
     assert stuck.legal_moves() == []
+
+
+def test_with_gardners_rules_who_has_no_move_loses_and_the_second_side_wins():
+    """Gardner (1962): on the small board the side that moves second can always win."""
+    game = ludus.game("hexapawn:gardner")
+    assert game.parse("B../W../.W. b").outcome() == Outcome(0, "blocked")
+    assert value(game.start(), {}) == -1
+    assert value(ludus.game("hexapawn").start(), {}) == 0
+    with pytest.raises(LudusError, match="no program"):
+        ludus.player("migo", game)
+    with pytest.raises(BadSpec, match="has no move draws"):
+        HexapawnReasoner(None, game.rules)
+
+
+@pytest.mark.parametrize("player", ["her:games=2000", "qlearning:games=2000", "perfect"])
+def test_learners_of_gardners_rules_win_as_the_second_side(player):
+    """Tables are trained at the first move, for the rules that are played."""
+    game = ludus.game("hexapawn:gardner")
+    result = ludus.match(game, "random", player, games=20, seed=3)
+    assert result.wins[1] >= 16
 
 
 @pytest.mark.parametrize(

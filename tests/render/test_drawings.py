@@ -31,12 +31,10 @@ def test_morris_men_stand_on_their_points():
     picture = position("nine_mens_morris", "W.B/.W./.../.W...B/W../..B/.B. w 0 0").svg()
     centre = centres(picture)
     assert len(centre) == 24
-    assert sorted(circles(picture, "man", "white")) == sorted(
-        centre[name] for name in ("a7", "d6", "b4", "c3")
-    )
-    assert sorted(circles(picture, "man", "black")) == sorted(
-        centre[name] for name in ("g7", "g4", "f2", "d1")
-    )
+    # Of the nine men of each side five are taken, and lie beside the board.
+    for side, places in (("white", ("a7", "d6", "b4", "c3")), ("black", ("g7", "g4", "f2", "d1"))):
+        standing = {*circles(picture, "man", side)} - {*circles(picture, "taken")}
+        assert standing == {centre[name] for name in places}
     assert len(circles(picture, "dot")) == 16
 
 
@@ -49,15 +47,18 @@ def test_morris_coordinates_name_the_points():
         assert columns[x] + rows[y] == place
 
 
-def test_morris_men_in_hand_lie_beside_the_board():
+def test_morris_men_in_hand_and_taken_men_lie_beside_the_board():
+    """A taken man lies on the side of who took it."""
     picture = position("nine_mens_morris", "W.B/.W./.../.W...B/W../..B/.B. w 5 2").svg()
     columns = [x for x, _ in centres(picture).values()]
+    assert all(x < min(columns) for x, _ in circles(picture, "man", "black", "taken"))
+    assert len(circles(picture, "taken")) == 9 - 4 - 2
     in_hand = {
         "white": [x for x, _ in circles(picture, "man", "white") if x < min(columns)],
         "black": [x for x, _ in circles(picture, "man", "black") if x > max(columns)],
     }
     assert (len(in_hand["white"]), len(in_hand["black"])) == (5, 2)
-    assert len(circles(picture, "man")) == 8 + 7
+    assert len(circles(picture, "man")) == 8 + 7 + 3
 
 
 @pytest.mark.parametrize(("rules", "diagonals"), [("standard", 0), ("morabaraba", 8)])

@@ -67,7 +67,7 @@ def test_a_game_is_played_by_touching(client):
     view = touch(client, view, "d6")
     assert view["status"] == "yours"
     assert [move["text"] for move in view["moves"]][1] == "d6"
-    assert view["told"].startswith("Black placed")
+    assert view["told"].startswith("Bea placed")
 
 
 def test_moves_in_any_notation(client):

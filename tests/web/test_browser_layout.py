@@ -36,6 +36,7 @@ def test_on_a_phone_the_board_stays_and_the_menu_is_behind_one_button(new_contex
         expect(page.locator(".board-view > svg")).to_be_in_viewport(ratio=0.99)
         page.set_viewport_size({"width": 390, "height": 844})
         # Upright the board stays at the top while what is below it is read.
+        page.get_by_role("tab", name="Moves").click()
         page.get_by_role("textbox", name="Comment on this move").scroll_into_view_if_needed()
         expect(page.locator(".board-view > svg")).to_be_in_viewport(ratio=0.99)
         expect(page.get_by_role("link", name="Puzzles")).to_be_hidden()

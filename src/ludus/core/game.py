@@ -286,7 +286,7 @@ class Game(ABC, Generic[P, M]):
     def name_sides(
         self, people: Collection[int] = (), names: Sequence[str] = ("", "")
     ) -> tuple[str, str]:
-        """Return what the sides are called: `you` for the only person, or the name of its opponent."""
+        """Return what the sides are called: the only person is `you`, its opponent has a name."""
         if len({*people}) != 1:
             return self.sides
         first, second = (

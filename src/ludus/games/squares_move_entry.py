@@ -86,7 +86,9 @@ class HexapawnMoveEntry(_SquaresMoveEntry):
             "to the side.",
             "A side whose pawn reaches the other edge wins"
             + (", and so does a side that takes the other side's last pawn." if is_loss else "."),
-            "If the side to move has no move, the game is a draw"
+            "A side that has no move loses."
+            if self.game.rules.no_move == "loses"
+            else "If the side to move has no move, the game is a draw"
             + ("." if is_loss else ", also if it has no pawn left."),
         ]
 

@@ -21,8 +21,8 @@ SECURITY_HEADERS = (
     (
         b"content-security-policy",
         b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        b"connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'none'; frame-ancestors 'none'; "
-        b"base-uri 'none'",
+        b"connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'none'; "
+        b"frame-ancestors 'none'; base-uri 'none'",
     ),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),

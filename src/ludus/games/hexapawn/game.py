@@ -1,8 +1,8 @@
-"""Hexapawn (Gardner 1962), where a side that cannot move draws (Muggleton and Hocquette 2019).
+"""Hexapawn (Gardner 1962); a side that cannot move draws (Muggleton and Hocquette 2019) or loses.
 
 Martin Gardner, "Mathematical Games", Scientific American, March 1962. Stephen Muggleton and Céline
 Hocquette, "Machine Discovery of Comprehensible Strategies for Simple Games Using Meta-interpretive
-Learning", 2019, where a side that cannot move does not lose.
+Learning", 2019, where a side that cannot move does not lose. In Gardner's game it loses.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +39,9 @@ class Rules:
     """Whether a side without pawns loses, or draws like any side that cannot move, as in Muggleton
     and Hocquette 2019.
     """
+
+    no_move: Literal["draws", "loses"] = field(default="draws", metadata=ADDED_LATER)
+    """Whether a side that has pawns but cannot move draws, or loses as in Gardner 1962."""
 
     def __post_init__(self) -> None:
         check_fields(self, "hexapawn")
@@ -105,8 +108,10 @@ class Position(Drawable):
         reason = self._won()
         if reason:
             return Outcome(1 - self.mover, reason)
-        can_move = next(self._pawn_moves(), None) is not None
-        return None if can_move else Outcome(None, "blocked")
+        if next(self._pawn_moves(), None) is not None:
+            return None
+        is_lost = self.rules.no_move == "loses" and LETTERS[self.mover] in self.cells
+        return Outcome(1 - self.mover if is_lost else None, "blocked")
 
     def _won(self) -> str:
         """Return why the last move won, or ""; only the side that made it can have won."""
@@ -152,7 +157,7 @@ class Position(Drawable):
 
 
 class Hexapawn(Game[Position, Move]):
-    """Pawns only: cross the board to win; no legal move is a draw."""
+    """Pawns only: cross the board to win; no legal move is a draw or a loss."""
 
     id: ClassVar[str] = "hexapawn"
     title: ClassVar[str] = "Hexapawn"
@@ -163,6 +168,7 @@ class Hexapawn(Game[Position, Move]):
             "four": Rules(4),
             "five": Rules(5),
             "migo": Rules(3, no_pawns="draws"),
+            "gardner": Rules(3, no_move="loses"),
         }
     )
     default_player: ClassVar[str] = "perfect:fallback=search"
@@ -172,6 +178,7 @@ class Hexapawn(Game[Position, Move]):
     win_reasons: ClassVar[Mapping[str, str]] = {
         "crossed": "{winner} crossed the board",
         "men": "{loser} had no pawn left",
+        "blocked": "{loser} had no move left",
     }
     draw_reasons: ClassVar[Mapping[str, str]] = {"blocked": "there was no move left"}
     man_name: ClassVar[str] = "pawn"

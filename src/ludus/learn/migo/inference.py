@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
+from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.games.hexapawn.game import Hexapawn, Rules
 from ludus.learn.migo.games import StateGraph
@@ -141,6 +142,8 @@ class HexapawnReasoner(Reasoner):
     def __init__(self, graph: StateGraph, rules: Rules) -> None:
         from ludus._native.migo import HexapawnProver
 
+        if rules.no_move != "draws":
+            raise BadSpec("migo plays hexapawn only where a side that has no move draws")
         super().__init__(graph)
         self._prover = HexapawnProver(rules.size, rules.no_pawns == "loses")
 

@@ -8,6 +8,11 @@ import { fetchOpponents } from "./api.js";
 /** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
 /** @typedef {PersonaView & { player: string }} Rung */
 
+/**
+ * The rules with which a game is opened where they are not the first ones.
+ * @type {Record<string, string>}
+ */
+export const USUAL_RULES = { hexapawn: "gardner" };
 /** Seconds between moves if both sides are computer players. */
 export const WATCHING_DELAY = 1;
 /**
@@ -66,7 +71,8 @@ export function defaultOpponent(players) {
  * @returns {Promise<NewGameRequest>}
  */
 export async function gameFromQuery(query) {
-  const [game, rules] = [query.get("game") ?? "nine_mens_morris", query.get("rules") ?? ""];
+  const game = query.get("game") ?? "nine_mens_morris";
+  const rules = query.get("rules") ?? USUAL_RULES[game] ?? "";
   const [player, level, seed] = ["opponent", "level", "seed"].map((name) => query.get(name));
   const opponent = player
     ? { player, level: level ? Number(level) : null }

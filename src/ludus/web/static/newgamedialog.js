@@ -2,7 +2,7 @@
 
 import { createGame, fetchOpponents, get } from "./api.js";
 import { errorMessage, h, makeOptions, openDialog, setChildren } from "./dom.js";
-import { defaultOpponent, WATCHING_DELAY } from "./newgame.js";
+import { defaultOpponent, USUAL_RULES, WATCHING_DELAY } from "./newgame.js";
 import { OpponentForm, OTHER_PLAYERS } from "./opponents.js";
 import { RulesDetails } from "./rules.js";
 import { SeatForm } from "./seatform.js";
@@ -25,7 +25,10 @@ const RULES_TITLES = {
   four: "4 × 4 squares",
   five: "5 × 5 squares",
   migo: "No pawn left: draw (MIGO)",
+  gardner: "Usual rules",
 };
+/** Title of the first rules of a game whose usual rules are others. */
+const OTHER_STANDARD = "No move left: draw";
 
 /**
  * Open the dialog for a new game.
@@ -53,8 +56,11 @@ export async function openNewGameDialog(navigate) {
     /** @type {GameKindView} */ (kinds.find(({ game }) => game === gameSelect.value));
 
   const onGameChange = () => {
-    const { presets } = selectedKind();
-    setChildren(rulesSelect, ...makeOptions(presets.map((name) => [name, RULES_TITLES[name] ?? name])));
+    const { game, presets } = selectedKind();
+    const usual = USUAL_RULES[game] ?? "standard";
+    const titles = { ...RULES_TITLES, ...(usual === "standard" ? {} : { standard: OTHER_STANDARD }) };
+    setChildren(rulesSelect, ...makeOptions(presets.map((name) => [name, titles[name] ?? name])));
+    rulesSelect.value = usual;
     return onRulesChange();
   };
   const onRulesChange = async () => {
