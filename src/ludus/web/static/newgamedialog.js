@@ -58,6 +58,7 @@ export async function openNewGameDialog(navigate) {
   const onGameChange = () => {
     const { game, presets } = selectedKind();
     const usual = USUAL_RULES[game] ?? "standard";
+    /** @type {Record<string, string>} */
     const titles = { ...RULES_TITLES, ...(usual === "standard" ? {} : { standard: OTHER_STANDARD }) };
     setChildren(rulesSelect, ...makeOptions(presets.map((name) => [name, titles[name] ?? name])));
     rulesSelect.value = usual;
