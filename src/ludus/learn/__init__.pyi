@@ -4,6 +4,8 @@ from .checkpoint import save_checkpoint as save_checkpoint
 from .config import Options as Options
 from .config import TorchTrainingConfig as TorchTrainingConfig
 from .config import TrainingConfig as TrainingConfig
+from .config import argument_field as argument_field
+from .config import runtime_field as runtime_field
 from .config import select_device as select_device
 from .episodes import EpisodeTraining as EpisodeTraining
 from .episodes import Learner as Learner
@@ -18,6 +20,7 @@ from .registry import LEARNERS as LEARNERS
 from .registry import learner as learner
 from .training import Clock as Clock
 from .training import Diverged as Diverged
+from .training import LearnedValues as LearnedValues
 from .training import Training as Training
 from .training import TrainingResult as TrainingResult
 from .training import TrainingRun as TrainingRun

@@ -5,6 +5,7 @@ checkpoints, exact resuming, curves, progress and the limit of time are here and
 `train` is all that from the name of a learner to a file of weights.
 """
 
+import json
 import math
 import time
 from abc import ABC, abstractmethod
@@ -16,7 +17,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ludus.core.errors import BadSpec, LudusError
 from ludus.core.extras import EXTRAS, require_package
-from ludus.core.files import add_suffix, check_output, make_folder
+from ludus.core.files import add_suffix, check_output, make_folder, write_text
 from ludus.core.runs import RunUpdater, announce_run
 from ludus.core.spec import parse_spec
 from ludus.learn.checkpoint import (
@@ -68,14 +69,26 @@ class Clock:
             self._before, self._began = self.seconds, math.nan
 
 
+@dataclass(frozen=True)
+class LearnedValues:
+    """What a training has learned, as JSON has it."""
+
+    values: Mapping[str, Any]
+
+    def save(self, path: Path, /) -> None:
+        """Write it to a file."""
+        write_text(path, json.dumps(self.values))
+
+
 class Training(ABC, Generic[ConfigT]):
     """A learner in training. Subclasses name their `Config` and are built from one.
 
     A step is what is not worth interrupting: a batch, an epoch, a game. After `load` of what
-    `state` returned, the same steps follow as without an interruption.
+    `state` returned, the same steps follow as without an interruption. A learner that keeps all it
+    has learned in `learned` needs no more than `step`.
     """
 
-    Config: ClassVar[type[TrainingConfig]]
+    Config: ClassVar[type[TrainingConfig]] = TrainingConfig
     """The class of its configuration."""
 
     title: str = ""
@@ -97,21 +110,24 @@ class Training(ABC, Generic[ConfigT]):
         self.run = TrainingRun()
         """Steps, time and curves so far, kept by `fit`."""
 
+        self.learned: dict[str, Any] = {}
+        """What has been learned, as JSON has it, unless `state`, `load` and `export` say more."""
+
     @abstractmethod
     def step(self, clock: Clock) -> None:
         """Make one step; what depends on time reads the clock."""
 
-    @abstractmethod
     def state(self) -> TrainingState:
         """Return all that the next step depends on."""
+        return TrainingState(self.learned)
 
-    @abstractmethod
     def load(self, state: TrainingState) -> None:
         """Take over a state of the same training."""
+        self.learned = dict(state.facts)
 
-    @abstractmethod
     def export(self) -> Weights:
         """Return what has been learned."""
+        return LearnedValues(self.learned)
 
     def prepare(self) -> None:
         """Make ready for the first step, before the clock runs; `load` makes ready for others."""
