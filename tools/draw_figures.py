@@ -5,6 +5,9 @@
 A test compares the files with what this makes, so that they never grow old.
 """
 
+import ast
+import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,8 @@ from ludus.learn.nnmm.weights import load_committee
 from ludus.oracles.morris.sectors import moving_sectors, next_sectors
 from ludus.render.diagram import draw_graph, draw_layers
 
-FIGURES = Path(__file__).resolve().parent.parent / "docs" / "figures"
+ROOT = Path(__file__).resolve().parent.parent
+FIGURES = ROOT / "docs" / "figures"
 
 ENDING = "WB./W../.../..B..B/.../..W/... w 0 0"
 ENDING_MOVES = ("a7-f6", "d7-a7", "b6-f4xa7")
@@ -95,6 +99,61 @@ def draw_backgammon_network() -> str:
     ).svg()
 
 
+def list_package_layers() -> list[list[str]]:
+    """Return the packages of each layer, the lowest first, as import-linter checks them."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    found = [re.findall(r"ludus\.(\w+)", layer) for layer in reversed(layers)]
+    return [[name for name in layer if not name.startswith("_")] for layer in found]
+
+
+def find_package_imports(package: str) -> set[str]:
+    """Return the packages of Ludus that a package imports anywhere, but for types alone."""
+    folder = ROOT / "src" / "ludus"
+    files = [*(folder / package).rglob("*.py"), folder / f"{package}.py"]
+    found = set()
+    for file in files:
+        if file.exists():
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ludus."):
+                    found.add(str(node.module).split(".")[1])
+    return found - {package}
+
+
+COLUMNS = {
+    **{"cli": 1, "reproduce": 0, "web": 2, "arena": 0, "envs": 1, "learn": 2, "protocol": 3},
+    **{"analysis": 2, "datasets": 3, "players": 1, "oracles": 1, "games": 1},
+    **{"render": 0.5, "cuda": 2, "core": 1},
+}
+"""Packages to their columns, so that no arrow goes through another package."""
+
+
+def draw_packages() -> str:
+    """Draw the packages in their layers, with an arrow to each that one needs directly.
+
+    A package that another one of those leads to has no arrow of its own.
+    """
+    layers = [layer for layer in list_package_layers() if layer]
+    names = {name for layer in layers for name in layer}
+    needs = {name: find_package_imports(name) & names for name in names}
+
+    def reach(name: str) -> set[str]:
+        return needs[name].union(*(reach(each) for each in needs[name]))
+
+    arrows = [
+        (name, each)
+        for name in sorted(names)
+        for each in sorted(needs[name])
+        if not any(each in reach(other) for other in needs[name] - {each})
+    ]
+    places = {
+        name: (60.0 + 150 * COLUMNS[name], 30.0 + 62 * height)
+        for height, layer in enumerate(reversed(layers))
+        for name in layer
+    }
+    return draw_graph("Packages of Ludus, each above those that it imports", places, arrows).svg()
+
+
 DRAWINGS: dict[str, Callable[[], str]] = {
     "sector-graph.svg": draw_sector_graph,
     "ending-lost.svg": lambda: draw_ending(0),
@@ -104,6 +163,7 @@ DRAWINGS: dict[str, Callable[[], str]] = {
     "thesis-to.svg": lambda: draw_network_heat(0),
     "thesis-remove.svg": lambda: draw_network_heat(2),
     "backgammon-network.svg": draw_backgammon_network,
+    "packages.svg": draw_packages,
 }
 """Files and what draws them."""
 
