@@ -121,9 +121,21 @@ def find_package_imports(package: str) -> set[str]:
 
 
 COLUMNS = {
-    **{"cli": 1, "reproduce": 0, "web": 2, "arena": 0, "envs": 1, "learn": 2, "protocol": 3},
-    **{"analysis": 2, "datasets": 3, "players": 1, "oracles": 1, "games": 1},
-    **{"render": 0.5, "cuda": 2, "core": 1},
+    "cli": 1,
+    "reproduce": 0,
+    "web": 2,
+    "arena": 0,
+    "envs": 1,
+    "learn": 2,
+    "protocol": 3,
+    "analysis": 2,
+    "datasets": 3,
+    "players": 1,
+    "oracles": 1,
+    "games": 1,
+    "render": 0.5,
+    "cuda": 2,
+    "core": 1,
 }
 """Packages to their columns, so that no arrow goes through another package."""
 
