@@ -132,6 +132,7 @@ def make_scope(path="/api/puzzles", method="GET", kind="http", **headers):
         "method": method,
         "path": path,
         "client": ("10.0.0.1", 5),
+        "server": ("192.168.0.7", 8642),
         "headers": [(b"host", b"localhost:8642"), *listed],
     }
 
@@ -182,6 +183,29 @@ OWN = "http://localhost:8642"
 )
 def test_pages_of_other_sites_may_link_and_nothing_more(scope, status):
     assert run_apart(ask(scope)) == status
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "status"),
+    [
+        ("192.168.0.7:8642", "192.168.0.7", 200),
+        ("localhost", "192.168.0.7", 200),
+        ("LOCALHOST:1", "::1", 200),
+        ("[::1]:8642", "::1", 200),
+        ("[fe80::1]", "fe80::1%eth0", 200),
+        ("10.1.1.1", "::ffff:10.1.1.1", 200),
+        ("mill.local:8642", "192.168.0.7", 200),
+        ("192.168.0.8:8642", "192.168.0.7", 421),
+        ("127.0.0.1", "192.168.0.7", 421),
+        ("evil.example", "192.168.0.7", 421),
+        ("", "192.168.0.7", 421),
+        ("", "", 421),
+    ],
+)
+def test_only_own_addresses_and_names_are_served(host, address, status):
+    """A page of another site may give its own name the address of this server (DNS rebinding)."""
+    scope = {**make_scope(), "headers": [(b"host", host.encode())], "server": (address, 8642)}
+    assert run_apart(ask(scope, names=frozenset({"localhost", "mill.local"}))) == status
 
 
 def test_hostile_headers_give_a_status():

@@ -25,7 +25,7 @@ def test_it_is_stopped_and_goes_on(tmp_path, monkeypatch):
     tables = []
 
     async def work():
-        solver = GameSolver(True, lambda: tables.append(1))
+        solver = GameSolver(lambda: tables.append(1))
         assert (await solver.describe(*GAME)).state == "none"
         before = children()
         await solver.start(*GAME)
@@ -52,7 +52,7 @@ def test_what_stops_it_is_shown(tmp_path, monkeypatch):
     monkeypatch.setenv("LUDUS_ORACLE", str(tmp_path))
 
     async def work():
-        solver = GameSolver(True, lambda: None)
+        solver = GameSolver(lambda: None)
         await solver.start(*GAME)
         return await wait_for_state(solver, lambda view: view.state != "running")
 

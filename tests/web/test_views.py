@@ -33,7 +33,7 @@ def open_session(name="nine_mens_morris"):
     game = named_game(name)
     tree = GameTree(game, game.start())
     record = GameRecord("g" * 22, (name, ""), tree, (Seat(), Seat()), 1, NoStore(), 2_000)
-    return Session(record, NoWorkers(), None)
+    return Session(record, NoWorkers(), None, None)
 
 
 def apply_change(view, change):

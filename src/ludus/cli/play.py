@@ -3,6 +3,7 @@
 import ipaddress
 import random
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -54,9 +55,6 @@ DEFAULT_PORT = 8642
 """The port if none is given and this one is free."""
 
 LOOPBACK = "127.0.0.1"
-
-LOOPBACK_HOSTS = (LOOPBACK, "localhost", "::1")
-"""Addresses that only this machine reaches."""
 
 ALL_INTERFACES = ("0.0.0.0", "::")
 """Hosts that mean every address of this machine."""
@@ -117,6 +115,15 @@ def play(
         Path | None,
         typer.Option("--curves", metavar="DIR", help="Show the learning curves in DIR."),
     ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="HOST",
+            help="A name by which browsers reach the page; repeatable.",
+            show_default="localhost and the address",
+        ),
+    ] = None,
     trust_proxy: Annotated[
         str,
         typer.Option(
@@ -138,7 +145,7 @@ def play(
         _play_in_terminal(chosen, start, opponent or DEFAULT_OPPONENT, side, seed, json)
         return
     first = make_start_path(game, rules, position, opponent, side, seed)
-    settings = _make_settings(host, games, tournament, curves, trust_proxy)
+    settings = _make_settings([host, *(names or [])], games, tournament, curves, trust_proxy)
     _serve_page(first, host, port, settings, browser, json)
 
 
@@ -198,7 +205,11 @@ def _make_opponent_query(opponent: str, game: str, rules: str) -> dict[str, str]
 
 
 def _make_settings(
-    host: str, games: Path | None, tournament: Path | None, curves: Path | None, trusted_proxy: str
+    names: Sequence[str],
+    games: Path | None,
+    tournament: Path | None,
+    curves: Path | None,
+    trusted_proxy: str,
 ) -> "Settings":
     """Return the settings of the server; what it shows must exist, results and curves may not."""
     from ludus.arena.tournament import read_tournament
@@ -209,15 +220,12 @@ def _make_settings(
     if curves is not None and not curves.is_dir():
         raise LudusError(f"cannot read {quote_path(curves)}: there is no such folder")
     folder = data_folder()
-    host_names = {"*"} if host in ALL_INTERFACES else {host, f"[{host}]"}
     return Settings(
         games_file=games or (None if folder is None else folder / "games.sqlite"),
         tournament_file=tournament,
         curves_folder=curves,
-        hosts=Settings().hosts | host_names,
+        names=Settings().names | {name.lower() for name in names},
         trusted_proxy=_parse_address(trusted_proxy) if trusted_proxy else "",
-        can_solve=host in LOOPBACK_HOSTS,
-        shows_runs=host in LOOPBACK_HOSTS,
     )
 
 

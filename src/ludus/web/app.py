@@ -113,7 +113,7 @@ def make_app(settings: Settings, store: GameStore) -> tuple[GuardMiddleware, Sta
         registry = GameRegistry(settings, store, workers)
         app.state.registry, app.state.workers = registry, workers
         app.state.watchers, app.state.settings = WatcherHub(settings), settings
-        app.state.solver = solver = GameSolver(settings.can_solve, workers.note_new_tables)
+        app.state.solver = solver = GameSolver(workers.note_new_tables)
         try:
             await workers.start()
         except LudusError as error:  # the system gives no process

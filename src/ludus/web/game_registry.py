@@ -1,29 +1,32 @@
 """All games of a server: new games, games in memory, and games in the store."""
 
-import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from cachetools import LRUCache
 from pydantic import TypeAdapter
 
-from ludus.core.errors import BadRecord, LudusError, check_length
-from ludus.core.record import Record
+from ludus.core.errors import BadRecord, LudusError
 from ludus.games import GAMES, registered_game
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
 from ludus.web.game_record import EarlierGames, GameRecord, Pace, Resignation
-from ludus.web.game_tree import GameTree
+from ludus.web.game_tree import RECORD, GameTree
+from ludus.web.job_queue import FairPool, JobOwner, current_client
 from ludus.web.schemas.catalogue import OpponentView
 from ludus.web.schemas.requests import NewGameRequest, SeatRequest
 from ludus.web.seats import LearnedSpecs, OfferedPlayers, Seat
 from ludus.web.session import Session
 from ludus.web.settings import Settings
-from ludus.web.store import GameStore, restore_tree
+from ludus.web.store import GameStore, StoredNode, report_damage, restore_node, restore_start
 from ludus.web.worker_pool import WorkerPool
 
 MAX_OPPONENT_LISTS = 100
-"""Cached lists of players, one per game and rules."""
+"""Cached lists of players for other rules than the usual ones, one per game and rules."""
+
+MOVES_PER_TURN = 50
+"""Moves of a game that are read at once while others wait; milliseconds."""
 
 ID_BYTES = 16
 """Random bytes per game id; enough that ids cannot be guessed."""
@@ -36,30 +39,35 @@ class GameRegistry:
         self._settings = settings
         self._store, self._workers = store, workers
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._opponents: dict[tuple[str, str], list[OpponentView]] = {}
-        self._opponents_lock = asyncio.Lock()
+        self._usual_offers: dict[str, OfferedPlayers] = {}
+        """Players by game for the usual rules, which are never dropped."""
 
-    async def opponents(self, name: str, rules: str) -> list[OpponentView]:
-        """Return the players for a game; the list is cached."""
-        key = (name, rules)
-        if key in self._opponents:
-            return self._opponents[key]
-        registered_game(name, rules)
-        # Concurrent requests share one computation.
-        async with self._opponents_lock:
-            if key not in self._opponents:
-                result = await self._workers.run_job("opponents", {"game": name, "rules": rules})
-                if len(self._opponents) >= MAX_OPPONENT_LISTS:
-                    self._opponents.clear()
-                found = TypeAdapter(list[OpponentView]).validate_python(result["players"])
-                self._opponents[key] = found
-            return self._opponents[key]
+        self._offers: LRUCache[tuple[str, str], OfferedPlayers] = LRUCache(MAX_OPPONENT_LISTS)
+        self._turns = FairPool([None], settings.max_queued_jobs)
+        """The event loop: of all work on it that takes milliseconds, one piece at a time."""
+
+    async def find_offers(self, name: str, rules: str) -> OfferedPlayers:
+        """Return the players for a game by name, the weakest first; what was found is cached."""
+        game = registered_game(name, rules)
+        text = game.format_rules(game.rules)
+        is_usual = game.rules == registered_game(name).rules
+        known = self._usual_offers.get(name) if is_usual else self._offers.get((name, text))
+        if known is not None:
+            return known
+        result = await self._workers.run_job("opponents", {"game": name, "rules": text})
+        players = TypeAdapter(list[OpponentView]).validate_python(result["players"])
+        found = {offer.name: offer for offer in players}
+        if is_usual:
+            self._usual_offers[name] = found
+        else:
+            self._offers[name, text] = found
+        return found
 
     async def preload_opponents(self) -> None:
-        """Fill the cache of opponents for all games with default rules."""
+        """Find the players for all games with the usual rules."""
         for name in GAMES:
             with suppress(LudusError):
-                await self.opponents(name, "")
+                await self.find_offers(name, "")
 
     async def make_seats(
         self, seats: Sequence[SeatRequest], name: str, rules: str
@@ -71,14 +79,9 @@ class GameRegistry:
         offers = await self.find_offers(name, rules)
         return first.check(offers), second.check(offers)
 
-    async def find_offers(self, name: str, rules: str) -> OfferedPlayers:
-        """Return the players for a game by name."""
-        return {offer.name: offer for offer in await self.opponents(name, rules)}
-
     async def create(self, request: NewGameRequest) -> Session:
         """Create a game."""
-        # In a thread, because a long record takes seconds to replay.
-        tree, game_spec, headers = await asyncio.to_thread(self._build_tree, request)
+        tree, game_spec, headers = await self._build_tree(request)
         seats = await self._find_seats(request, game_spec, headers)
         seed = secrets.randbits(53) if request.seed is None else request.seed
         session = self._make_session(secrets.token_urlsafe(ID_BYTES), game_spec, tree, seats, seed)
@@ -127,14 +130,15 @@ class GameRegistry:
         found = await self._store.load(id_) if id_ else None
         if found is None:
             return {}
-        _, state = restore_tree(*found)
+        with report_damage(id_):
+            _, state = restore_start(found[0])
         return LearnedSpecs(*state.learned).for_next_game
 
     def close(self) -> None:
         for session in self._sessions.values():
             session.replies.close()
 
-    def _build_tree(
+    async def _build_tree(
         self, request: NewGameRequest
     ) -> tuple[GameTree, tuple[str, str], Mapping[str, str]]:
         """Return the initial tree, game and rules, which a record may name, and its headers."""
@@ -142,25 +146,42 @@ class GameRegistry:
             game = registered_game(request.game, request.rules)
             start = game.parse(request.position) if request.position else game.start()
             return GameTree(game, start), (request.game, request.rules), {}
-        record = Record.parse(request.record)
-        name = record.headers.get("Game", request.game)
-        rules = record.headers.get("Rules", request.rules if name == request.game else "")
-        check_length(f"{name}:{rules}", BadRecord)
-        game = registered_game(name, rules)
-        tree = GameTree(game, record.replay(game)[0])
-        tree.nodes[0].comment = record.line.comment
-        try:
-            tree.go_to(tree.add_line(record.line, 0, self._settings.max_nodes))
-        except RecursionError:
-            raise BadRecord("the variations of this game lie too deep in each other") from None
-        return tree, (game.id, rules), record.headers
+        job = {"text": request.record, "game": request.game, "rules": request.rules}
+        found = await self._workers.read_text(
+            "record", {**job, "max_nodes": self._settings.max_nodes}
+        )
+        game = registered_game(*found["game"])
+        tree = GameTree(game, game.parse(found["start"]))
+        tree.nodes[0].comment = found["comment"]
+        rows = enumerate(found["nodes"], 1)
+        await self._add_moves(
+            tree,
+            [
+                StoredNode(n, parent, text, RECORD, comment, None)
+                for n, (parent, text, comment) in rows
+            ],
+        )
+        tree.go_to(found["last"])
+        return tree, found["game"], found["headers"]
+
+    async def _add_moves(self, tree: GameTree, nodes: Sequence[StoredNode]) -> None:
+        """Add stored moves to a tree, in turns with the work for others."""
+        for begin in range(0, len(nodes), MOVES_PER_TURN):
+            async with self._turns.turn(JobOwner(current_client.get())):
+                for node in nodes[begin : begin + MOVES_PER_TURN]:
+                    restore_node(tree, node)
 
     async def _load(self, id_: str) -> Session:
         found = await self._store.load(id_)
         if found is None:
             raise GameNotFound("there is no such game")
         stored, nodes = found
-        tree, state = restore_tree(stored, nodes)
+        with report_damage(id_):
+            tree, state = restore_start(stored)
+            await self._add_moves(tree, nodes)
+            if state.at >= len(tree.nodes):
+                raise BadRecord(f"move {state.at} is missing")
+            tree.go_to(state.at)
         first, second = (Seat.from_json(seat.model_dump()) for seat in state.seats)
         game_spec = stored.name, stored.rules
         session = self._make_session(stored.id, game_spec, tree, (first, second), stored.seed)
@@ -182,7 +203,7 @@ class GameRegistry:
     ) -> Session:
         max_nodes = self._settings.max_nodes
         record = GameRecord(id_, game_spec, tree, seats, seed, self._store, max_nodes)
-        return Session(record, self._workers, self.find_offers)
+        return Session(record, self._workers, self._turns, self.find_offers)
 
     def _evict(self) -> None:
         """Evict an unwatched game from memory if the limit is reached; the store keeps it."""

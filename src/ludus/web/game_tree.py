@@ -11,8 +11,8 @@ from ludus.core.movetext import Node as RecordNode
 from ludus.games.move_entry import AnyMoveEntry
 from ludus.web.explanations import MoveExplanation
 
-PERSON, PLAYER, DICE, RULES = "person", "player", "dice", "rules"
-"""Who made a move; `rules` for a forced pass."""
+PERSON, PLAYER, DICE, RULES, RECORD = "person", "player", "dice", "rules", "record"
+"""Who made a move; `rules` for a forced pass, `record` for a move of an imported game."""
 
 
 @dataclass(slots=True)
@@ -48,6 +48,11 @@ class GameNode:
 
     revision: int = 0
     """The revision of the game at which the node was added, or its comment or mark changed."""
+
+    @property
+    def by(self) -> str:
+        """Who made the move, as it is shown: moves of a record are a person's."""
+        return PERSON if self.made_by == RECORD else self.made_by
 
     def __post_init__(self) -> None:
         self.text = "" if self.move is None else str(self.move)
@@ -137,7 +142,7 @@ class GameTree:
             if len(self.nodes) >= limit:
                 raise BadRecord(f"a game here may have at most {limit - 1} moves")
             move = self.game.parse_move(node.move, before.position)
-            last = self.add(before.number, move, PERSON, node.comment).number
+            last = self.add(before.number, move, RECORD, node.comment).number
             for variation in node.variations:
                 self.add_line(variation, before.number, limit)
         return last

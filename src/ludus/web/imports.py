@@ -1,32 +1,55 @@
 """Pasted texts and files: game records, .mat, .sgf, a list of moves, or a position of any game."""
 
 import re
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
-from ludus.core.errors import LudusError
+from ludus.core.errors import BadRecord, LudusError, check_length
 from ludus.core.game import AnyGame
 from ludus.core.record import Record
 from ludus.games import GAMES, registered_game
 from ludus.protocol.backgammon_files import find_parser, parse_games
 from ludus.web.errors import RequestRefused
+from ludus.web.game_tree import GameTree
 from ludus.web.schemas.games import ImportView
-from ludus.web.schemas.requests import ImportRequest
 
 RECORD_START = re.compile(r"[\[{]|[0-9]+\.")
 """A header, a comment or a move number."""
 
 
-def read_import(request: ImportRequest) -> ImportView:
+def read_record(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the game that a record holds: its rules, headers and moves, parents first."""
+    record = Record.parse(job["text"])
+    name = record.headers.get("Game", job["game"])
+    rules = record.headers.get("Rules", job["rules"] if name == job["game"] else "")
+    check_length(f"{name}:{rules}", BadRecord)
+    game = registered_game(name, rules)
+    tree = GameTree(game, record.replay(game)[0])
+    last = tree.add_line(record.line, 0, job["max_nodes"])
+    return {
+        "game": (game.id, rules),
+        "headers": dict(record.headers),
+        "start": str(tree.nodes[0].position),
+        "comment": record.line.comment,
+        "last": last,
+        "nodes": [(node.parent, node.text, node.comment) for node in tree.nodes[1:]],
+    }
+
+
+def read_import(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return the game or position that a text holds; the current game is tried first."""
-    text = request.text.strip()
+    return _read_import(job["text"].strip(), job["game"], job["rules"]).model_dump()
+
+
+def _read_import(text: str, game: str, rules: str) -> ImportView:
     if not text:
         raise RequestRefused("paste a game or a position first")
     several = _read_games(text)
     if several is not None:
         return several
     record = _parse_record(text)
-    others = [(name, "") for name in GAMES if name != request.game]
-    specs = [(request.game, request.rules), *others]
+    specs = [(game, rules), *((name, "") for name in GAMES if name != game)]
     readers = (partial(_read_record, record), _read_position)
     for reader in readers if RECORD_START.match(text) else readers[::-1]:
         for name, rules in specs:

@@ -1,14 +1,17 @@
-"""The queue of jobs that wait for a worker: fair between clients, and bounded.
+"""The queue for what all clients share, worker processes and the event loop: fair, and bounded.
 
-The client that has used the least worker time lately is served first, and of its games the one that
-has used the least. A client with many slow games therefore delays its own games, not those of
-others, and a new game does not wait for them.
+The client that has used the least time lately is served first, and of its games the one that has
+used the least. A client with many slow games therefore delays its own games, not those of others,
+and a new game does not wait for them.
 """
 
 import asyncio
+import heapq
+import math
 import time
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -23,14 +26,14 @@ current_client: ContextVar[str] = ContextVar("current_client", default="")
 """The client of the request that is being answered; tasks started for it inherit the value."""
 
 HALF_LIFE = 60.0
-"""Seconds after which worker time counts half."""
+"""Seconds after which used time counts half."""
 
 MAX_KNOWN_USERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class JobOwner:
-    """The client for which a job is run, and the game it belongs to."""
+    """The client for which something is done, and the game it belongs to."""
 
     client: str
     game: str = ""
@@ -40,9 +43,12 @@ class JobOwner:
         return cls(current_client.get(), job.get("session", ""))
 
 
+Rank = tuple[float, float, int]
+
+
 @dataclass(eq=False, slots=True)
 class Ticket(Generic[T]):
-    """A waiting job; its turn is a future with the worker that runs it."""
+    """A waiting job; its turn is a future with what it waits for, such as a worker."""
 
     owner: JobOwner
     number: int
@@ -52,23 +58,29 @@ class Ticket(Generic[T]):
 
 
 class UsedTime:
-    """Worker time by client and by game, of which old times count less and less."""
+    """Time used by client and by game, of which old times count less and less.
+
+    Levels are binary logarithms of seconds that count the more the later they are, which orders
+    users as seconds that lose their weight would; but levels never fall.
+    """
 
     def __init__(self) -> None:
-        self._seconds: LRUCache[tuple[str, ...], tuple[float, float]] = LRUCache(MAX_KNOWN_USERS)
+        self._levels: LRUCache[tuple[str, ...], float] = LRUCache(MAX_KNOWN_USERS)
 
     def add(self, owner: JobOwner, seconds: float) -> None:
-        now = time.monotonic()
+        added = math.log2(max(seconds, 1e-6)) + time.monotonic() / HALF_LIFE
         for key in ((owner.client,), (owner.client, owner.game)):
-            self._seconds[key] = (self._get(key, now) + seconds, now)
+            before = self._levels.get(key, -math.inf)
+            larger = max(before, added)
+            self._levels[key] = larger + math.log2(1 + 2 ** -abs(before - added))
 
-    def get(self, owner: JobOwner, now: float) -> tuple[float, float]:
-        """Return the seconds used by the client, and by the game, as they count now."""
-        return self._get((owner.client,), now), self._get((owner.client, owner.game), now)
-
-    def _get(self, key: tuple[str, ...], now: float) -> float:
-        seconds, since = self._seconds.get(key, (0.0, now))
-        return float(seconds * 0.5 ** ((now - since) / HALF_LIFE))
+    def get(self, owner: JobOwner) -> tuple[float, float]:
+        """Return the levels of the client and of the game."""
+        levels = self._levels
+        return (
+            levels.get((owner.client,), -math.inf),
+            levels.get((owner.client, owner.game), -math.inf),
+        )
 
 
 class FairQueue(Generic[T]):
@@ -85,7 +97,10 @@ class FairQueue(Generic[T]):
         """Set while there are tickets."""
 
         self._max_tickets = max_tickets
-        self._tickets: list[Ticket[T]] = []
+        self._tickets: set[Ticket[T]] = set()
+        self._heap: list[tuple[Rank, Ticket[T]]] = []
+        """All tickets, and those removed, by ranks that they had; ranks never fall."""
+
         self._num_added = 0
 
     def __len__(self) -> int:
@@ -95,21 +110,31 @@ class FairQueue(Generic[T]):
         """Return a new ticket; refuse one, possibly this one, if there are too many."""
         self._num_added += 1
         ticket: Ticket[T] = Ticket(owner, self._num_added)
-        self._tickets.append(ticket)
+        self._tickets.add(ticket)
+        heapq.heappush(self._heap, (self._rank(ticket), ticket))
         self.is_waiting.set()
+        if len(self._heap) > 2 * self._max_tickets:
+            self._heap = [entry for entry in self._heap if entry[1] in self._tickets]
+            heapq.heapify(self._heap)
         if len(self._tickets) > self._max_tickets:
             refused = self._find_last()
             self.remove(refused)
             if not refused.turn.done():
                 refused.turn.set_exception(
-                    WorkerUnavailable("all workers are busy; try again in a moment")
+                    WorkerUnavailable("the server is busy; try again in a moment")
                 )
         return ticket
 
     def pop(self) -> Ticket[T] | None:
         """Remove and return the first ticket that is not cancelled; None if there is none."""
-        while self._tickets:
-            first = min(self._tickets, key=self._make_rank())
+        while self._heap:
+            _, first = heapq.heappop(self._heap)
+            if first not in self._tickets:
+                continue
+            rank = self._rank(first)
+            if self._heap and rank > self._heap[0][0]:
+                heapq.heappush(self._heap, (rank, first))
+                continue
             self.remove(first)
             if not first.turn.done():
                 return first
@@ -117,18 +142,60 @@ class FairQueue(Generic[T]):
 
     def remove(self, ticket: Ticket[T]) -> None:
         """Remove a ticket if it is waiting."""
-        if ticket in self._tickets:
-            self._tickets.remove(ticket)
+        self._tickets.discard(ticket)
         if not self._tickets:
+            self._heap.clear()
             self.is_waiting.clear()
 
     def _find_last(self) -> Ticket[T]:
         counts = Counter(ticket.owner.client for ticket in self._tickets)
         client, _ = counts.most_common(1)[0]
         tickets = (ticket for ticket in self._tickets if ticket.owner.client == client)
-        return max(tickets, key=self._make_rank())
+        return max(tickets, key=self._rank)
 
-    def _make_rank(self) -> Callable[[Ticket[T]], tuple[float, float, int]]:
-        """Return the sort key, at one time for all: the times decrease while they are compared."""
-        now = time.monotonic()
-        return lambda ticket: (*self.used.get(ticket.owner, now), -ticket.number)
+    def _rank(self, ticket: Ticket[T]) -> Rank:
+        return *self.used.get(ticket.owner), -ticket.number
+
+
+class FairPool(Generic[T]):
+    """Resources of which each serves one client at a time, and the queue of those who wait."""
+
+    def __init__(self, resources: Iterable[T], max_tickets: int) -> None:
+        self.free = deque(resources)
+        self.queue: FairQueue[T] = FairQueue(max_tickets)
+
+    async def acquire(self, owner: JobOwner) -> T:
+        """Return a resource when it is the owner's turn."""
+        if self.free:
+            return self.free.popleft()
+        ticket = self.queue.add(owner)
+        try:
+            return await ticket.turn
+        except asyncio.CancelledError:
+            self.queue.remove(ticket)
+            turn = ticket.turn
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self.release(turn.result())
+            raise
+
+    def release(self, resource: T) -> None:
+        """Pass a resource on to the first who waits."""
+        ticket = self.queue.pop()
+        if ticket is None:
+            self.free.append(resource)
+        else:
+            ticket.turn.set_result(resource)
+
+    @asynccontextmanager
+    async def turn(self, owner: JobOwner) -> AsyncIterator[None]:
+        """Hold a resource while the block runs.
+
+        It is passed on in the next round of the event loop, so that requests which arrive
+        meanwhile get their place in the queue even if the block never waits.
+        """
+        resource, began = await self.acquire(owner), time.monotonic()
+        try:
+            yield
+        finally:
+            self.queue.used.add(owner, time.monotonic() - began)
+            asyncio.get_running_loop().call_soon(self.release, resource)

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cachetools import LRUCache
+from starlette.requests import HTTPConnection
 
 from ludus.web.job_queue import current_client
 from ludus.web.settings import Settings
@@ -31,9 +32,6 @@ SECURITY_HEADERS = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
     (b"x-frame-options", b"DENY"),
 )
-
-ANY_HOST = "*"
-"""In `Settings.hosts`: accept any host name."""
 
 MAX_LENGTH_DIGITS = 12
 """Maximum number of digits of a Content-Length header."""
@@ -59,13 +57,29 @@ def name_client(address: str) -> str:
     >>> name_client("2001:db8::5:6"), name_client("127.0.0.1")
     ('2001:db8::/64', '127.0.0.1')
     """
+    parsed = _parse_address(address)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return str(ipaddress.IPv6Network((parsed, 64), strict=False))
+    return address if parsed is None else str(parsed)
+
+
+def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        parsed = ipaddress.IPv6Address(address.partition("%")[0])
+        parsed = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
-        return address
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.IPv6Network((parsed, 64), strict=False))
+        return None
+    return getattr(parsed, "ipv4_mapped", None) or parsed
+
+
+def is_owner(request: HTTPConnection) -> bool:
+    """Return whether a request comes from this machine itself, and through no proxy."""
+    address = _parse_address(request.client.host if request.client else "")
+    is_direct = "x-forwarded-for" not in request.headers
+    return is_direct and address is not None and address.is_loopback
+
+
+CANCELLED_PATHS = ("/api/imports", "/api/games")
+"""Requests that read a long text, which is ended when the client leaves, as all reading is."""
 
 
 class RateLimiter:
@@ -122,7 +136,7 @@ class GuardMiddleware:
             await send(message)
 
         is_reading = scope["method"] in ("GET", "HEAD") and scope["path"].startswith(API_PREFIX)
-        run = _run_while_connected if is_reading else _run
+        run = _run_while_connected if is_reading or scope["path"] in CANCELLED_PATHS else _run
         with suppress(_BodyTooLarge):
             await run(self._app, scope, body.receive, send_guarded)
         if body.is_too_large:
@@ -132,9 +146,8 @@ class GuardMiddleware:
         """Return the status and reason for which a request is refused, or None."""
         headers = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1")
-        known = self._settings.hosts
-        if _host_name(host) not in known and ANY_HOST not in known:
-            return 421, "this server does not serve that host name"
+        if not self._is_own_name(_host_name(host), (scope.get("server") or ("",))[0]):
+            return 421, "this server does not serve that host name; `ludus play --name` adds one"
         if _is_foreign(scope, host):
             return 403, "a page of another site may not do that"
         length = headers.get(b"content-length", b"0")
@@ -147,6 +160,13 @@ class GuardMiddleware:
         if is_new and not self._new_games.allow(client):
             return 429, "too many new games; wait a moment"
         return None
+
+    def _is_own_name(self, name: str, address: str) -> bool:
+        """Return whether a Host header is a known name, or the address that the request came to."""
+        own = _parse_address(address)
+        return name in self._settings.names or (
+            own is not None and own == _parse_address(name.strip("[]"))
+        )
 
 
 class _LimitedBody:
@@ -173,7 +193,7 @@ async def _run(app: Any, scope: Any, receive: Any, send: Any) -> None:
 
 
 async def _run_while_connected(app: Any, scope: Any, receive: Any, send: Any) -> None:
-    """Answer a request that changes nothing; cancel the work when the client disconnects."""
+    """Answer a request; cancel the work when the client disconnects."""
     messages: asyncio.Queue[Any] = asyncio.Queue()
 
     async def watch() -> None:
@@ -221,8 +241,8 @@ def _get_netloc(origin: bytes) -> str | None:
 
 def _host_name(host: str) -> str:
     """Return a host without its port."""
-    name, colon, port = host.rpartition(":")
-    return name if colon and port.isdigit() else host
+    name, colon, port = host.lower().rpartition(":")
+    return name if colon and port.isdigit() else host.lower()
 
 
 async def _send_error(scope: Any, send: Any, status: int, why: str) -> None:

@@ -38,6 +38,7 @@ class Replies:
         self._wanted: tuple[int, Seat] | None = None
         """The node for which a move was requested, and from whom."""
 
+        self._offers: OfferedPlayers | None = None
         self._result_task: asyncio.Task[None] | None = None
         self._hurry_event = asyncio.Event()
 
@@ -147,7 +148,9 @@ class Replies:
         The seats may come from a file of games, so they are checked like those of a request.
         """
         record = self._record
-        seat = record.seats[side].check(await self._find_offers(*record.game_spec))
+        if self._offers is None:
+            self._offers = await self._find_offers(*record.game_spec)
+        seat = record.seats[side].check(self._offers)
         begin = random.Random(f"{record.seed} {side} {seat.spec}").getrandbits(62)
         spec = record.learned_specs.spec(record.game_spec, seat)
         return {"session": record.id, "player": spec, "begin": begin}

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from ludus.web.analysis import Analyses
 from ludus.web.game_record import Change, GameRecord
+from ludus.web.job_queue import FairPool, JobOwner, current_client
 from ludus.web.replies import Replies
 from ludus.web.seats import OfferedPlayers
 from ludus.web.views import ViewLog
@@ -18,9 +19,10 @@ class Session:
         self,
         record: GameRecord,
         workers: WorkerPool,
+        turns: FairPool[None],
         find_offers: Callable[[str, str], Awaitable[OfferedPlayers]],
     ) -> None:
-        self.record = record
+        self.record, self._turns = record, turns
         self.watchers: set[asyncio.Event] = set()
         """Set on each change, one per client; an event carries no data, so no backlog builds up."""
 
@@ -41,6 +43,11 @@ class Session:
         self.watchers.add(watcher)
         self.replies.resume()
         return watcher
+
+    async def format_view(self, number: int | None = None, since: int | None = None) -> str:
+        """Return what `ViewLog.format` does, when it is the client's turn."""
+        async with self._turns.turn(JobOwner(current_client.get(), self.record.id)):
+            return self.views.format(number, since)
 
     def _note_failure(self) -> None:
         self.record.announce_notes(())

@@ -20,14 +20,11 @@ class Settings:
     curves_folder: Path | None = None
     """Folder with training curves to show; the training may be running."""
 
-    can_solve: bool = False
-    """Whether the page may solve games, which takes an hour and gigabytes of disk."""
+    names: frozenset[str] = frozenset({"localhost"})
+    """Accepted names in Host headers, besides the address that a request came to.
 
-    shows_runs: bool = False
-    """Whether the page shows the trainings, tournaments and solves of this user."""
-
-    hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})
-    """Accepted Host headers; others are refused to prevent DNS rebinding."""
+    Others are refused, since a page of another site may lead its own name to this server.
+    """
 
     trusted_proxy: str = ""
     """Address of a proxy whose X-Forwarded-For header names the client; none by default.
@@ -50,8 +47,8 @@ class Settings:
     max_message: int = 4_096
     """Bytes of one WebSocket message from a client, which is only a keep-alive."""
 
-    max_watchers: int = 400
-    """WebSockets in total."""
+    max_watchers: int = 2_000
+    """WebSockets in total; beyond, one of the client with the most is closed."""
 
     max_watchers_per_game: int = 16
     """WebSockets per game."""
@@ -74,7 +71,7 @@ class Settings:
     max_choice_seconds: float = 30.0
     """Seconds after which a player must move; it is killed shortly after."""
 
-    max_queued_jobs: int = 200
+    max_queued_jobs: int = 2_000
     """Jobs that may wait for a free process; beyond, the client with the most is refused one."""
 
     send_timeout: float = 10.0

@@ -22,13 +22,13 @@ NICENESS = 15
 """Games that are being played come first."""
 
 FORBIDDEN = "only the owner of this server can do that, on the machine itself"
+"""What others are told."""
 
 
 class GameSolver:
     """At most one process that solves a game."""
 
-    def __init__(self, is_allowed: bool, on_new_tables: Callable[[], None]) -> None:
-        self._is_allowed = is_allowed
+    def __init__(self, on_new_tables: Callable[[], None]) -> None:
         self._on_new_tables = on_new_tables
         self._game_spec = ("", "")
         self._worker: Worker | None = None
@@ -57,8 +57,7 @@ class GameSolver:
         from ludus.web.solve_plan import find_obstacle, find_shortage, make_plan
 
         game = registered_game(name, rules)
-        why = find_obstacle(game) if self._is_allowed else FORBIDDEN
-        if why:
+        if why := find_obstacle(game):
             return SolveView(available=False, state="none", why=why)
         if why := find_shortage(game):
             return SolveView(available=False, state="too_large", why=why)

@@ -8,9 +8,9 @@ import asyncio
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar
 
@@ -268,34 +268,36 @@ class StoredMove(BaseModel):
     number: Annotated[int, Field(ge=1)]
     parent: Annotated[int, Field(ge=0)]
     move: str
-    made_by: Literal["person", "player", "dice", "rules"]
+    made_by: Literal["person", "player", "dice", "rules", "record"]
     comment: str
     explanation: MoveExplanation | None
 
 
-def restore_tree(stored: StoredGame, nodes: Sequence[StoredNode]) -> tuple[GameTree, StoredState]:
-    """Return the tree and the state of a stored game; raise BadGameFile if it is damaged."""
+@contextmanager
+def report_damage(id_: str) -> Iterator[None]:
+    """Raise BadGameFile where what is stored of a game is damaged."""
     try:
-        if not isinstance(stored.seed, int):
-            raise BadRecord("its seed is not a number")
-        if not all(isinstance(each, str) for each in (stored.name, stored.rules, stored.start)):
-            raise BadRecord("its game, rules or start is not a text")
-        state = StoredState.model_validate(stored.state)
-        game = registered_game(stored.name, stored.rules)
-        tree = GameTree(game, game.parse(stored.start))
-        tree.nodes[0].comment = state.comment
-        for node in nodes:
-            _restore_node(tree, node)
-        if state.at >= len(tree.nodes):
-            raise BadRecord(f"move {state.at} is missing")
-        tree.go_to(state.at)
+        yield
     except (LudusError, ValidationError, *STORED_VALUE_ERRORS) as error:
         why = to_one_line(str(error), 200)
-        raise BadGameFile(f"the stored game {stored.id} is damaged: {why}") from error
+        raise BadGameFile(f"the stored game {id_} is damaged: {why}") from error
+
+
+def restore_start(stored: StoredGame) -> tuple[GameTree, StoredState]:
+    """Return the tree of a stored game without its moves, and the game's state."""
+    if not isinstance(stored.seed, int):
+        raise BadRecord("its seed is not a number")
+    if not all(isinstance(each, str) for each in (stored.name, stored.rules, stored.start)):
+        raise BadRecord("its game, rules or start is not a text")
+    state = StoredState.model_validate(stored.state)
+    game = registered_game(stored.name, stored.rules)
+    tree = GameTree(game, game.parse(stored.start))
+    tree.nodes[0].comment = state.comment
     return tree, state
 
 
-def _restore_node(tree: GameTree, node: StoredNode) -> None:
+def restore_node(tree: GameTree, node: StoredNode) -> None:
+    """Add a stored move to a tree."""
     row = StoredMove.model_validate(node._asdict())
     if row.parent >= len(tree.nodes):
         raise BadRecord(f"move {row.parent} is missing")

@@ -241,7 +241,7 @@ class ViewLog:
         """Describe the moves since a person's last move; with two persons include that move."""
         record = self._record
         line = record.tree.path_to(node.number)[1:]
-        since = next((at for at in range(len(line) - 1, -1, -1) if line[at].made_by == PERSON), -1)
+        since = next((at for at in range(len(line) - 1, -1, -1) if line[at].by == PERSON), -1)
         recent = line[max(since, 0) :] if len(record.people) == 2 else line[since + 1 :]
         if not record.people:
             recent = recent[-1:]
@@ -291,7 +291,7 @@ class ViewLog:
             parent=node.parent,
             mover=node.mover,
             text=node.text,
-            by=node.made_by,
+            by=node.by,
             comment=node.comment,
             mark=None if reviewed is None else reviewed["mark"],
         )

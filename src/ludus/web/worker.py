@@ -155,6 +155,8 @@ JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
     "puzzle_kinds": _lazy_job("puzzles:list_puzzle_kinds"),
     "puzzle": _lazy_job("puzzles:make_puzzle"),
     "rules_test": _lazy_job("rules_test:make_rules_test"),
+    "import": _lazy_job("imports:read_import"),
+    "record": _lazy_job("imports:read_record"),
     "opponents": _lazy_job("opponents:list_opponents"),
     "tournament": load_standings,
     "training": load_curves,

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from ludus.core.errors import LudusError
 from ludus.core.workers import Worker, WorkerLost
 from ludus.web.errors import WorkerUnavailable
-from ludus.web.job_queue import FairQueue, JobOwner
+from ludus.web.job_queue import FairPool, JobOwner
 from ludus.web.settings import Settings
 from ludus.web.worker import measure_memory, run_job
 
@@ -28,20 +28,26 @@ MAX_WORKER_BYTES = 2_000_000_000
 class ProcessPool:
     """Fixed number of workers and the queue of callers that wait for a free worker."""
 
-    def __init__(self, size: int, max_seconds: float, max_queued_jobs: int, nice: int = 0) -> None:
+    def __init__(
+        self,
+        size: int,
+        max_seconds: float,
+        max_queued_jobs: int,
+        nice: int = 0,
+        grace: float = GRACE_SECONDS,
+    ) -> None:
         self.size = size
-        self._nice = nice
-        self._free: deque[Worker | None] = deque([None] * size)
-        """Idle workers, and None in the place of one that is not started."""
-
+        self._nice, self._grace = nice, grace
         self._workers: set[Worker] = set()
-        self._queue: FairQueue[Worker | None] = FairQueue(max_queued_jobs)
+        self._turns: FairPool[Worker | None] = FairPool([None] * size, max_queued_jobs)
+        """Workers, and None in the place of one that is not started."""
+
         self._max_seconds = max_seconds
         self._tasks: set[asyncio.Future[Any]] = set()
 
     async def start(self) -> None:
         """Start all processes, so that the first job need not wait."""
-        self._free = deque(self._start_worker() for _ in self._free)
+        self._turns.free = deque(self._start_worker() for _ in self._turns.free)
 
     async def close(self) -> None:
         for worker in self._workers:
@@ -55,21 +61,21 @@ class ProcessPool:
         stopped.
         """
         owner = JobOwner.of(job)
-        worker = await self._acquire(owner)
+        worker = await self._turns.acquire(owner)
         began = time.monotonic()
         try:
             if worker is None or worker.has_ended:
                 worker = self._replace(worker)
             task = self._keep(asyncio.wrap_future(worker.ask(run_job, job)))
         except LudusError:
-            self._release(None)
+            self._turns.release(None)
             raise
         try:
             return await self._wait(worker, task, now)
         finally:
-            self._queue.used.add(owner, time.monotonic() - began)
+            self._turns.queue.used.add(owner, time.monotonic() - began)
             if task.done():
-                self._release(worker)
+                self._turns.release(worker)
             else:
                 self._keep(asyncio.create_task(self._recover(worker, task)))
 
@@ -78,7 +84,7 @@ class ProcessPool:
     ) -> dict[str, Any]:
         deadline = time.monotonic() + self._max_seconds
         hurry = asyncio.create_task((now or asyncio.Event()).wait())
-        crowded = asyncio.create_task(self._queue.is_waiting.wait())
+        crowded = asyncio.create_task(self._turns.queue.is_waiting.wait())
         try:
             await _wait_for_first({task, hurry}, min(BUSY_SECONDS, self._max_seconds))
             if not task.done() and not hurry.done():
@@ -92,7 +98,7 @@ class ProcessPool:
             hurry.cancel()
             crowded.cancel()
         if not task.done():
-            await asyncio.wait((task,), timeout=GRACE_SECONDS)
+            await asyncio.wait((task,), timeout=self._grace)
         if not task.done():
             raise WorkerUnavailable("the worker did not respond in time")
         try:
@@ -109,11 +115,11 @@ class ProcessPool:
     async def _recover(self, worker: Worker, task: "asyncio.Future[Any]") -> None:
         """Stop a worker whose caller is gone; kill it if it hangs."""
         worker.stop()
-        await asyncio.wait((task,), timeout=GRACE_SECONDS)
+        await asyncio.wait((task,), timeout=self._grace)
         if not task.done():
             worker.kill()
             await asyncio.wait((task,))
-        self._release(worker)
+        self._turns.release(worker)
 
     def _keep(self, task: "asyncio.Future[Any]") -> "asyncio.Future[Any]":
         """Let `close` wait for a task, whose result nobody may ask for."""
@@ -134,26 +140,6 @@ class ProcessPool:
             self._workers.discard(worker)
         return self._start_worker()
 
-    async def _acquire(self, owner: JobOwner) -> Worker | None:
-        if self._free:
-            return self._free.popleft()
-        ticket = self._queue.add(owner)
-        try:
-            return await ticket.turn
-        except asyncio.CancelledError:
-            self._queue.remove(ticket)
-            turn = ticket.turn
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._release(turn.result())
-            raise
-
-    def _release(self, worker: Worker | None) -> None:
-        ticket = self._queue.pop()
-        if ticket is None:
-            self._free.append(worker)
-        else:
-            ticket.turn.set_result(worker)
-
 
 async def _wait_for_first(tasks: "set[asyncio.Future[Any]]", seconds: float) -> None:
     await asyncio.wait(tasks, timeout=max(seconds, 0), return_when=asyncio.FIRST_COMPLETED)
@@ -169,14 +155,15 @@ MAX_TIMED_PLAYERS = 1_000
 
 
 class WorkerPool:
-    """Three process pools: for quick players, for slow players, and for all other jobs."""
+    """Process pools: for quick players, slow players, long texts, and for all other jobs."""
 
     def __init__(self, settings: Settings) -> None:
         limits = settings.max_choice_seconds, settings.max_queued_jobs
         self._quick_pool = ProcessPool(1, *limits)
         self._slow_pool = ProcessPool(settings.num_slow_workers, *limits, SLOW_NICENESS)
         self._other_pool = ProcessPool(1, *limits)
-        self._pools = self._quick_pool, self._slow_pool, self._other_pool
+        self._text_pool = ProcessPool(1, *limits, SLOW_NICENESS, grace=0.0)
+        self._pools = self._quick_pool, self._slow_pool, self._other_pool, self._text_pool
         self._seconds: LRUCache[tuple[str, str, str], float] = LRUCache(MAX_TIMED_PLAYERS)
         self.tables_version = 0
         """Changes when tables of solved games are added, after which estimates may be exact."""
@@ -185,7 +172,7 @@ class WorkerPool:
         self._warming_up: dict[tuple[str, str, str], asyncio.Task[None]] = {}
 
     async def start(self) -> None:
-        await asyncio.gather(*(pool.start() for pool in self._pools))
+        await asyncio.gather(*(pool.start() for pool in self._pools[:-1]))
 
     async def close(self) -> None:
         for task in list(self._warming_up.values()):
@@ -249,6 +236,10 @@ class WorkerPool:
     async def run_job(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
         """Return the response to any other kind of job."""
         return await self._other_pool.run({"job": kind, **job})
+
+    async def read_text(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
+        """Return what a text of a client holds; the work ends when the client leaves."""
+        return await self._text_pool.run({"job": kind, **job})
 
     def note_new_tables(self) -> None:
         """Note that tables of a solved game were added."""

@@ -13,8 +13,8 @@ from ludus.core.runs import Run, list_runs
 from ludus.games import GAMES, registered_game
 from ludus.games.move_entry import AnyMoveEntry, Arrangement, get_move_entry
 from ludus.web.errors import RequestRefused
-from ludus.web.imports import read_import
 from ludus.web.learners import compare_choice, list_learners
+from ludus.web.middleware import is_owner
 from ludus.web.routes.games import ERROR_RESPONSES
 from ludus.web.schemas.analysis import SolveView
 from ludus.web.schemas.catalogue import (
@@ -39,6 +39,7 @@ from ludus.web.schemas.requests import (
     PositionRequest,
     SolveRequest,
 )
+from ludus.web.solving import FORBIDDEN
 
 if TYPE_CHECKING:
     from ludus.web.game_registry import GameRegistry
@@ -140,16 +141,14 @@ async def list_opponents(
 ) -> list[OpponentView]:
     """List the players for a game, with their measured strength."""
     registry: GameRegistry = request.app.state.registry
-    return await registry.opponents(game, rules)
+    return list((await registry.find_offers(game, rules)).values())
 
 
 @router.post("/imports")
-def read_text(body: ImportRequest) -> ImportView:
-    """Read a pasted text: a game, a list of moves, or a position of any game.
-
-    A long text takes seconds; not being `async` it runs in a thread, and others are answered.
-    """
-    return read_import(body)
+async def read_text(request: Request, body: ImportRequest) -> ImportView:
+    """Read a pasted text: a game, a list of moves, or a position of any game."""
+    found = await request.app.state.workers.read_text("import", body.model_dump())
+    return ImportView(**found)
 
 
 @router.post("/positions")
@@ -230,6 +229,8 @@ async def get_learner_choice(
 async def get_solve(request: Request, game: GameQuery, rules: RulesQuery = "") -> SolveView:
     """Return whether a game can be solved completely, and how far that is."""
     solver: GameSolver = request.app.state.solver
+    if not is_owner(request):
+        return SolveView(available=False, state="none", why=FORBIDDEN)
     return await solver.describe(game, rules)
 
 
@@ -237,6 +238,8 @@ async def get_solve(request: Request, game: GameQuery, rules: RulesQuery = "") -
 async def control_solve(request: Request, body: SolveRequest) -> SolveView:
     """Start, resume or stop solving a game completely."""
     solver: GameSolver = request.app.state.solver
+    if not is_owner(request):
+        raise RequestRefused(FORBIDDEN)
     if body.action == "start":
         await solver.start(body.game, body.rules)
     else:
@@ -258,8 +261,7 @@ async def get_features(request: Request) -> ServerFeaturesView:
 
 
 async def _find_runs(request: Request) -> list[Run]:
-    settings: Settings = request.app.state.settings
-    return await asyncio.to_thread(list_runs) if settings.shows_runs else []
+    return await asyncio.to_thread(list_runs) if is_owner(request) else []
 
 
 @router.get("/runs")

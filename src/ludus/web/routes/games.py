@@ -1,6 +1,7 @@
 """HTTP and WebSocket routes of one game."""
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ from ludus.web.analysis import (
 )
 from ludus.web.drawing import draw_pictures
 from ludus.web.errors import GameNotFound, RequestRefused
+from ludus.web.job_queue import current_client
 from ludus.web.schemas.analysis import AdviceView, EvaluationView, ReviewView
 from ludus.web.schemas.games import (
     EntryView,
@@ -62,34 +64,44 @@ class WatcherHub:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._count = 0
+        self._clients: dict[asyncio.Task[None], str] = {}
+        """The client of each connection by the task that sends, the oldest first."""
 
     async def watch(self, socket: WebSocket, session: Session, since: int | None) -> None:
         """Send every change of a game, the first one since a revision, until it disconnects."""
-        is_full = (
-            self._count >= self._settings.max_watchers
-            or len(session.watchers) >= self._settings.max_watchers_per_game
-        )
         await socket.accept()
-        if is_full:
+        client = current_client.get()
+        is_full = len(session.watchers) >= self._settings.max_watchers_per_game
+        if is_full or not self._make_room(client):
             await socket.close(TRY_AGAIN_LATER, "too many connections; try again later")
             return
-        self._count += 1
         watcher = session.add_watcher()
-        tasks = {
-            asyncio.create_task(self._send_views(socket, session, watcher, since)),
-            asyncio.create_task(_wait_for_disconnect(socket)),
-        }
+        sending = asyncio.create_task(self._send_views(socket, session, watcher, since))
+        self._clients[sending] = client
+        tasks = {sending, asyncio.create_task(_wait_for_disconnect(socket))}
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             session.watchers.discard(watcher)
-            self._count -= 1
+            self._clients.pop(sending, None)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             with suppress(RuntimeError, WebSocketDisconnect):
                 await socket.close()
+
+    def _make_room(self, client: str) -> bool:
+        """Return whether a client may connect; of too many, the client with the most loses one."""
+        if len(self._clients) < self._settings.max_watchers:
+            return True
+        counts = Counter(self._clients.values())
+        greediest, most = counts.most_common(1)[0]
+        if counts[client] >= most:
+            return False
+        oldest = next(task for task, owner in self._clients.items() if owner == greediest)
+        del self._clients[oldest]
+        oldest.cancel()
+        return True
 
     async def _send_views(
         self, socket: WebSocket, session: Session, watcher: asyncio.Event, since: int | None
@@ -98,7 +110,8 @@ class WatcherHub:
         while True:
             await watcher.wait()
             watcher.clear()
-            text, since = session.views.format(since=since), session.record.revision
+            text = await session.format_view(since=since)
+            since = session.record.revision
             # A client that does not read occupies one message, and only until the timeout.
             async with asyncio.timeout(self._settings.send_timeout):
                 await socket.send_text(text)
@@ -150,9 +163,9 @@ class _Reply:
     def __init__(self, session: SessionParam, since: SinceQuery = None) -> None:
         self.session, self.since = session, since
 
-    def show(self, number: int | None = None, status: int = 200) -> Response:
+    async def show(self, number: int | None = None, status: int = 200) -> Response:
         """Return a view as JSON; skips FastAPI's redundant validation of the response."""
-        text = self.session.views.format(number, self.since)
+        text = await self.session.format_view(number, self.since)
         return Response(text, status, media_type="application/json")
 
 
@@ -163,13 +176,13 @@ ReplyParam = Annotated[_Reply, Depends()]
 async def create_game(request: Request, body: NewGameRequest) -> Response:
     """Create a game."""
     registry: GameRegistry = request.app.state.registry
-    return _Reply(await registry.create(body)).show(status=201)
+    return await _Reply(await registry.create(body)).show(status=201)
 
 
 @router.get("/games/{id}", response_model=ViewResponse)
 async def get_game(reply: ReplyParam, node: NodeQuery = None) -> Response:
     """Return a game at a node, by default the current one."""
-    return reply.show(node)
+    return await reply.show(node)
 
 
 @router.get("/games/{id}/entry")
@@ -190,21 +203,21 @@ def _number(session: Session, node: int | None) -> int:
 async def make_move(reply: ReplyParam, body: MoveRequest) -> Response:
     """Play a move in the notation of the game."""
     await reply.session.record.play(body.node, body.move)
-    return reply.show()
+    return await reply.show()
 
 
 @router.post("/games/{id}/back", response_model=ViewResponse)
 async def take_back(reply: ReplyParam) -> Response:
     """Go back to the last node where a person had a choice."""
     await reply.session.record.take_back()
-    return reply.show()
+    return await reply.show()
 
 
 @router.post("/games/{id}/at", response_model=ViewResponse)
 async def go_to_node(reply: ReplyParam, body: NodeRequest) -> Response:
     """Make a node current: undo, redo, or start a variation."""
     await reply.session.record.go_to(body.node)
-    return reply.show()
+    return await reply.show()
 
 
 @router.post("/games/{id}/seats", response_model=ViewResponse)
@@ -213,14 +226,14 @@ async def change_seats(request: Request, reply: ReplyParam, body: SeatsRequest) 
     registry: GameRegistry = request.app.state.registry
     record = reply.session.record
     await record.change_seats(await registry.make_seats(body.seats, *record.game_spec))
-    return reply.show()
+    return await reply.show()
 
 
 @router.post("/games/{id}/pace", response_model=ViewResponse)
 async def set_pace(reply: ReplyParam, body: PaceRequest) -> Response:
     """Pause or resume players and set the delay between their moves."""
     await reply.session.record.set_pace(body.paused, body.delay)
-    return reply.show()
+    return await reply.show()
 
 
 @router.post("/games/{id}/resign", response_model=ViewResponse)
@@ -230,21 +243,21 @@ async def resign_game(reply: ReplyParam, body: ResignRequest | None = None) -> R
     session = reply.session
     await check_resignation(session.analyses, session.record, level)
     await session.record.resign(level)
-    return reply.show()
+    return await reply.show()
 
 
 @router.post("/games/{id}/hurry", response_model=ViewResponse)
 async def hurry_player(reply: ReplyParam) -> Response:
     """Request an immediate move from the player that is thinking."""
     reply.session.replies.hurry()
-    return reply.show()
+    return await reply.show()
 
 
 @router.post("/games/{id}/remarks", response_model=ViewResponse)
 async def set_comment(reply: ReplyParam, body: CommentRequest) -> Response:
     """Set the comment of a move."""
     await reply.session.record.set_comment(body.node, body.text)
-    return reply.show(body.node)
+    return await reply.show(body.node)
 
 
 @router.get("/games/{id}/advice")
