@@ -29,6 +29,7 @@ PACKAGES = (
     "ludus.oracles",
     "ludus.players",
     "ludus.protocol",
+    "ludus.render",
     "ludus.reproduce",
 )
 

@@ -8,6 +8,7 @@ from . import learn as learn
 from . import oracles as oracles
 from . import players as players
 from . import protocol as protocol
+from . import render as render
 from . import reproduce as reproduce
 from .analysis.analyst import analyse as analyse
 from .arena.jobs import GameConditions as GameConditions

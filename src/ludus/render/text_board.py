@@ -7,6 +7,7 @@ from ludus.core.game import Outcome, Position
 from ludus.core.marks import Marks
 
 MARK_KINDS = ("legal", "selected", "last", "good", "bad", "take")
+"""Kinds of marks on a place (`Marks.points`)."""
 
 BRACKETS: Mapping[str, tuple[str, str]] = {
     "legal": ("‹", "›"),

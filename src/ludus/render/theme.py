@@ -68,6 +68,7 @@ LIGHT = Palette(
     heat="#f07f3c",
     heat_rim="#a2460f",
 )
+"""Colours on a light page."""
 
 DARK = Palette(
     ground="#15181c",
@@ -92,6 +93,7 @@ DARK = Palette(
     heat="#b5400f",
     heat_rim="#ff9a5e",
 )
+"""Colours on a dark page."""
 
 SHAPES = """
 .line,.mark,.case,.stroke{fill:none;stroke-linecap:round;stroke-linejoin:round}
