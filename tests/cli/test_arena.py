@@ -184,7 +184,7 @@ def test_regret_of_a_solved_game(ludus):
     perfect = json.loads(ludus("regret", "hexapawn", "perfect", "--games", "10", "--json").out)
     assert perfect["mean_regret"] == 0
     assert perfect["critical_kept"] == perfect["critical"]
-    assert "first errors" in ludus(*arguments[:-1]).out
+    assert "first error in" in ludus(*arguments[:-1]).out
 
 
 def test_regret_with_a_database(ludus, tmp_path):

@@ -7,6 +7,9 @@ from functools import cache
 
 import pytest
 
+from ludus.arena.regret import RegretStatistics
+from ludus.core.movetext import Line, Node
+from ludus.core.record import Record
 from ludus.games import game
 from ludus.learn import learner
 from ludus.learn.config import Options
@@ -15,6 +18,7 @@ from ludus.learn.episodes import (
     EpisodeConfig,
     EpisodeTraining,
     Learner,
+    NoisyOpponent,
     PerfectOpponent,
     count_plies_to,
     list_starts,
@@ -87,16 +91,25 @@ def test_the_opponent_plays_the_first_of_the_best_moves(name):
     assert len(boards) > 100
 
 
+@pytest.mark.parametrize("against", ["perfect", "random"])
 @pytest.mark.parametrize("name", GAMES)
-def test_regret_is_what_the_moves_gave_away_and_never_negative(name):
+def test_regret_is_that_of_the_command_and_of_the_paper(name, against):
+    """What the moves gave away, as `ludus.regret` counts it.
+
+    Against an opponent that never errs it is the value of the start less the result.
+    """
     played = game(name)
-    opponent, source = PerfectOpponent(played), random.Random(3)
+    opponent, source = NoisyOpponent(played, against), random.Random(3)
     total = 0
     for start in played.training_starts() * 3:
         found = play_episode(start, lambda board: source.choice(board.legal_moves()), opponent)
-        own = zip(found.positions[::2], found.moves[::2], strict=False)
-        given_away = sum(opponent.oracle.verdict(board).cost(move) for board, move in own)
-        assert found.regret == given_away >= 0
+        line = Line(tuple(Node(str(move)) for move in found.moves))
+        record = Record.from_line(played, ("a", "b"), str(start), start.mover, line, found.outcome)
+        counted = RegretStatistics(played, opponent.oracle)
+        counted.add(record, start.mover)
+        assert found.regret == counted.games[0] >= 0
+        if against == "perfect":
+            assert found.regret == opponent.oracle.value(start).utility - found.score
         assert found.positions[-1].outcome() == found.outcome
         total += found.regret
     assert total > 0

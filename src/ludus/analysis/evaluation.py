@@ -132,6 +132,13 @@ class Evaluation:
             result if is_likely else None,
         )
 
+    def __str__(self) -> str:
+        """Return the value and how certain it is: `win in 3 plies, exact (the solved game)`."""
+        value = f"{self.points:+.3f}"
+        if self.result is not None and self.result != "equity":
+            value = str(Value(self.result, self.depth))
+        return f"{value}, {self.lookahead or self.certainty} ({self.source})"
+
     def for_previous_mover(self) -> "Evaluation":
         """Return the evaluation one ply earlier, for the side that made the move that led here."""
         return Evaluation(
@@ -184,7 +191,7 @@ def _likeliest(forecast: Forecast) -> str:
     return max(chances, key=lambda name: chances[name])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class EvaluatedMove:
     """A legal move, its evaluation for the side that makes it, and what follows it."""
 
@@ -193,6 +200,12 @@ class EvaluatedMove:
 
     line: tuple[Move, ...] = ()
     """Expected moves after this one."""
+
+    def __str__(self) -> str:
+        return f"{self.move}: {self.evaluation}"
+
+    def __repr__(self) -> str:
+        return f"<EvaluatedMove {self}>"
 
     def to_json(self, best: Evaluation) -> EvaluatedMoveJson:
         return {

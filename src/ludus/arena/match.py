@@ -31,7 +31,10 @@ GAMES_PER_CALL = 20_000
 """Games per call of compiled code; between calls progress is shown and Ctrl-C is handled."""
 
 
-@dataclass(frozen=True)
+SIGNIFICANCE_LEVEL = 0.05
+
+
+@dataclass(frozen=True, repr=False)
 class MatchResult:
     """The games of a match and their score."""
 
@@ -61,11 +64,25 @@ class MatchResult:
         return compare_wins(*self.wins)
 
     def __str__(self) -> str:
-        first, second = self.players
-        return (
-            f"{first} {self.wins[0]}, {second} {self.wins[1]}, draws {self.draws} "
-            f"(p = {self.comparison.p_value:.2g})"
+        """Return the games won by each player, the ends, and whether the difference is chance."""
+        p_value = self.comparison.p_value
+        verdict = "no more than chance" if p_value >= SIGNIFICANCE_LEVEL else "more than chance"
+        width = max(map(len, (*self.players, "draws")))
+        digits = len(str(self.score.games))
+        counts = zip((*self.players, "draws"), self.score.counts, strict=True)
+        ends = [f"{reason} {count}" for reason, count in self.score.rank_reasons().items()]
+        return "\n".join(
+            [
+                *(f"{name:{width}}  {count:>{digits}}" for name, count in counts),
+                f"{'ends':{width}}  {', '.join(ends)}",
+                f"the difference is {verdict} (p = {p_value:.2g})",
+            ]
         )
+
+    def __repr__(self) -> str:
+        first, second = self.players
+        wins, draws = f"{self.wins[0]}:{self.wins[1]}", self.draws
+        return f"<MatchResult of {self.game.id}: {first} {wins} {second}, {draws} draws>"
 
     def _repr_html_(self) -> str:
         rows = zip((*self.players, "draws"), self.score.counts, strict=True)

@@ -31,6 +31,7 @@ from ludus.core.player import Limit, Player, check_seed
 from ludus.core.record import Record
 from ludus.core.spec import check_range
 from ludus.core.statistics import NORMAL_QUANTILE, estimate_mean
+from ludus.core.text_table import Table, format_text_table
 from ludus.games import game as named_game
 from ludus.games import resolve_game
 from ludus.oracles import Oracle, Unsolved, Verdict
@@ -80,6 +81,16 @@ class RegretTally:
         self.critical += verdict.is_critical
         self.critical_kept += verdict.is_critical and regret == 0
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "moves": self.moves,
+            "unjudged": self.num_unevaluated,
+            "mean_regret_per_move": self.regret_per_move,
+            "critical": self.critical,
+            "critical_kept": self.critical_kept,
+            "critical_kept_share": self.critical_kept_rate,
+        }
+
     @property
     def regret_per_move(self) -> float | None:
         """Mean regret over the evaluated moves; None if there are none."""
@@ -95,8 +106,11 @@ class RegretTally:
 NUM_ERRORS_SHOWN = 5
 """First errors in a notebook's table."""
 
+MAX_ERRORS = 20
+"""First errors in a report."""
 
-@dataclass
+
+@dataclass(repr=False)
 class RegretStatistics:
     """Regret statistics of a player's games."""
 
@@ -113,6 +127,9 @@ class RegretStatistics:
     faults: Counter[str] = field(default_factory=Counter)
     """The number of games lost by a fault of the player, by reason."""
 
+    unit: str = "game"
+    """What has a regret of its own: a game, or a `position` in which one move is chosen."""
+
     @property
     def mean(self) -> float | None:
         """Mean regret of a game over the evaluated moves; None if no move was evaluated."""
@@ -127,38 +144,95 @@ class RegretStatistics:
             return None
         return estimate_mean(self.games)[1]
 
-    def __str__(self) -> str:
-        margin = self.standard_error
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures, by phase too, and the most frequent first errors."""
+        return {
+            "games": len(self.games),
+            "mean_regret": self.mean,
+            "standard_error": self.standard_error,
+            **self.total.to_json(),
+            "by_phase": {name: tally.to_json() for name, tally in self._ranked_phases},
+            "first_errors": [
+                {
+                    "games": count,
+                    "position": error.position,
+                    "move": error.move,
+                    "regret": error.regret,
+                    "best": list(error.best),
+                }
+                for error, count in self._ranked_errors[:MAX_ERRORS]
+            ],
+            "solved": self.oracle.coverage,
+            "faults": dict(self.faults),
+        }
+
+    @property
+    def _ranked_phases(self) -> list[tuple[str, RegretTally]]:
+        return sorted(self.phases.items(), key=lambda item: (len(item[0]), item[0]))
+
+    @property
+    def _ranked_errors(self) -> list[tuple[MoveError, int]]:
+        return sorted(
+            self.first_errors.items(),
+            key=lambda item: (-item[1], -item[0].regret, item[0].position, item[0].move),
+        )
+
+    @property
+    def title(self) -> str:
+        """The mean in a line: `mean regret of a game 0.9333 ± 0.0908 (95%), 30 games`."""
+        margin, unit = self.standard_error, self.unit
         shown = "unknown" if self.mean is None else f"{self.mean:.4f}"
         if margin is not None:
             shown += f" ± {NORMAL_QUANTILE * margin:.4f} (95%)"
-        return f"mean regret of a game {shown}, {len(self.games)} games"
+        return f"mean regret of a {unit} {shown}, {len(self.games)} {unit}s"
+
+    def _tabulate(self) -> list[Table]:
+        """Return regret by phase and the first errors, each as headings and rows."""
+        phases = [
+            (
+                name,
+                str(tally.moves),
+                str(tally.num_unevaluated),
+                "" if tally.regret_per_move is None else f"{tally.regret_per_move:.4f}",
+                str(tally.critical),
+                "" if tally.critical_kept_rate is None else f"{tally.critical_kept_rate:.1%}",
+            )
+            for name, tally in (*self._ranked_phases, ("all", self.total))
+        ]
+        errors = [
+            (str(count), error.position, error.move, f"{error.regret:g}", " ".join(error.best[:6]))
+            for error, count in self._ranked_errors[:MAX_ERRORS]
+        ]
+        return [
+            (("phase", "moves", "unjudged", "regret a move", "critical", "kept"), phases),
+            (("games", "first error in", "move", "regret", "best"), errors),
+        ]
+
+    def format(self, width: int | None = None) -> str:
+        """Return the mean and the tables as text of this width."""
+        phases, errors = self._tabulate()
+        lines = [self.title]
+        if unjudged := self.total.num_unevaluated:
+            fraction = unjudged / self.total.moves
+            lines.append(f"{unjudged} moves ({fraction:.1%}) are in unsolved positions")
+        lines += [f"{count} games were lost by {reason}" for reason, count in self.faults.items()]
+        tables = [format_text_table(*each, width) for each in (phases, errors) if each[1]]
+        return "\n\n".join(["\n".join(lines), *tables])
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def __repr__(self) -> str:
+        return f"<RegretStatistics of {self.game.id}: {self.title}>"
 
     def _repr_html_(self) -> str:
         """Return the regret by phase and the first errors, which notebooks show."""
-        phases = sorted(self.phases.items(), key=lambda item: (len(item[0]), item[0]))
-        rows = [
-            (
-                name,
-                tally.moves,
-                tally.num_unevaluated,
-                "" if tally.regret_per_move is None else f"{tally.regret_per_move:.4f}",
-                tally.critical,
-                "" if tally.critical_kept_rate is None else f"{tally.critical_kept_rate:.1%}",
-            )
-            for name, tally in (*phases, ("all", self.total))
-        ]
-        errors = [
-            (error.move, count, f"{error.regret:g}", " ".join(error.best[:6]), error.position)
-            for error, count in self.first_errors.most_common(NUM_ERRORS_SHOWN)
-        ]
-        headings = ("phase", "moves", "unsolved", "regret a move", "critical", "kept")
+        (headings, rows), (names, errors) = self._tabulate()
         parts = [format_table(headings, rows)]
         if errors:
-            names = ("first error", "games", "regret", "best", "position")
-            parts.append(format_table(names, errors))
+            parts.append(format_table(names, errors[:NUM_ERRORS_SHOWN]))
         lost = "".join(f"; {count} lost by {reason}" for reason, count in self.faults.items())
-        return format_panel(f"{self.game.title}: {self}{lost}", *parts)
+        return format_panel(f"{self.game.title}: {self.title}{lost}", *parts)
 
     def add(self, record: Record, side: int) -> None:
         """Evaluate the moves of one side of a game."""
@@ -283,7 +357,7 @@ def judge_choices(
     `track` passes on the batches of moves, whose number it is given.
     """
     found_oracle = find_oracle(player.game) if oracle is None else oracle
-    found = RegretStatistics(player.game, found_oracle)
+    found = RegretStatistics(player.game, found_oracle, unit="position")
     player.start_game(seed)
     batch = get_batch_size(player)
     parts = choose_moves(player, positions, limit, batch)

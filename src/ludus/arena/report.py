@@ -25,6 +25,7 @@ from ludus.core.html import format_panel, format_table
 from ludus.core.match import MatchTally
 from ludus.core.player import Limit, Player
 from ludus.core.statistics import WinComparison, compare_wins
+from ludus.core.text_table import Table, format_text_table
 from ludus.games import game as named_game
 from ludus.games import resolve_game
 from ludus.players import player as named_player
@@ -99,7 +100,10 @@ def compute_standings(tournament: Tournament, results: Iterable[GameResult]) -> 
     return found
 
 
-@dataclass(frozen=True)
+NUM_MESSAGES_SHOWN = 10
+
+
+@dataclass(frozen=True, repr=False)
 class TournamentReport:
     """Standings, ratings and tests of a tournament."""
 
@@ -162,29 +166,65 @@ class TournamentReport:
             "faults": dict(line.faults),
         }
 
-    def _repr_html_(self) -> str:
-        """Return standings and cross table, which notebooks show."""
-        standings, points = [], []
-        for number, player in enumerate(self.ranking, 1):
+    def _tabulate(self) -> list[Table]:
+        """Return standings, cross table and pairs, each as headings and rows."""
+        ranking, standings = self.ranking, []
+        for number, player in enumerate(ranking, 1):
             line, rating = self.standings.lines[player], self.ratings[player]
+            faults = [f"{reason} {count}" for reason, count in line.faults.most_common()]
             standings.append(
                 (
                     f"{number}. {player}",
-                    line.games,
+                    str(line.games),
                     f"{line.wins}/{line.draws}/{line.losses}",
                     f"{line.score:.1%}",
                     f"{rating.elo:+.0f} ± {rating.margin:.0f}",
-                    sum(line.faults.values()),
+                    ", ".join(faults),
                 )
             )
-            points.append((number, *(self.format_points(player, other) for other in self.ranking)))
-        headings = ("player", "games", "won/drawn/lost", "score", "Elo, 95%", "faults")
-        columns = ("points against", *(str(number) for number in range(1, len(points) + 1)))
-        return format_panel(
-            f"{self.game.title}, {self.standings.games} games",
-            format_table(headings, standings),
-            format_table(columns, points),
+        points = [
+            (f"{number}. {player}", *(self.format_points(player, other) for other in ranking))
+            for number, player in enumerate(ranking, 1)
+        ]
+        pairs = [
+            (
+                f"{first} – {second}",
+                f"{pair.wins[0]}:{pair.wins[1]}",
+                _format_p_value(self.tests[first, second].p_value),
+            )
+            for (first, second), pair in self.standings.pairs.items()
+        ]
+        numbers = map(str, range(1, len(ranking) + 1))
+        return [
+            (("player", "games", "won/drawn/lost", "score", "Elo, 95%", "lost by"), standings),
+            (("points of row against column", *numbers), points),
+            (("pair", "won", "p, exact binomial test"), pairs),
+        ]
+
+    def format(self, width: int | None = None) -> str:
+        """Return the tables, the ends and the faults as text of this width."""
+        tables = [format_text_table(*table, width) for table in self._tabulate()]
+        messages = self.standings.messages.most_common(NUM_MESSAGES_SHOWN)
+        ends = f"{self.standings.games} games; ends: {', '.join(self.format_endings())}"
+        faults = [
+            f"{player} failed {count} times: {message}" for (player, message), count in messages
+        ]
+        return "\n\n".join([*tables, "\n".join([ends, *faults])])
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def __repr__(self) -> str:
+        return (
+            f"<TournamentReport of {self.game.id}: {self.standings.games} games, "
+            f"{', '.join(self.ranking)}>"
         )
+
+    def _repr_html_(self) -> str:
+        """Return standings and cross table, which notebooks show."""
+        standings, points, _ = self._tabulate()
+        title = f"{self.game.title}, {self.standings.games} games"
+        return format_panel(title, format_table(*standings), format_table(*points))
 
     def format_points(self, player: str, other: str) -> str:
         """Format the points of a player against another; a draw is half a point."""
@@ -200,6 +240,10 @@ class TournamentReport:
             f"{reason} ({terms[reason]}) {count}" if reason in terms else f"{reason} {count}"
             for reason, count in self.standings.reasons.most_common()
         ]
+
+
+def _format_p_value(p_value: float) -> str:
+    return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.1e}"
 
 
 def make_report(

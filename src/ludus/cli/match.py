@@ -27,28 +27,23 @@ from ludus.cli.options import (
 )
 from ludus.cli.output import (
     game_as_json,
+    get_table_width,
     print_interruption,
     print_json,
     print_player_notices,
-    print_table,
     track_progress,
 )
 from ludus.core.files import atomic_file, check_output
-from ludus.core.match import MAX_PLIES, MatchTally
+from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit, Player
 from ludus.core.runs import announce_run
 from ludus.core.spec import parse_spec
-from ludus.core.statistics import compare_wins
 from ludus.games import game as named_game
 from ludus.players import find_player_class
 from ludus.players import player as named_player
 
 if TYPE_CHECKING:
-    from ludus.arena.report import TournamentReport
     from ludus.arena.tournament import Tournament
-
-SIGNIFICANCE_LEVEL = 0.05
-
 
 MatchJobsOption = Annotated[
     int,
@@ -134,21 +129,10 @@ def match(
             **({"interrupted": True} if is_interrupted else {}),
         )
     else:
-        _print_score(found.score, (first, second))
+        print(found)
     if is_interrupted:
         print_interruption(f"interrupted after {found.score.games} of {games} games")
         raise KeyboardInterrupt
-
-
-def _print_score(score: MatchTally, players: tuple[str, str]) -> None:
-    width = max(len(players[0]), len(players[1]), len("draws"))
-    for name, count in zip((*players, "draws"), score.counts, strict=True):
-        print(f"{name:{width}}  {count:>{len(str(score.games))}}")
-    ends = ", ".join(f"{reason} {count}" for reason, count in score.rank_reasons().items())
-    print(f"{'ends':{width}}  {ends}")
-    p_value = compare_wins(*score.wins).p_value
-    verdict = "no more than chance" if p_value >= SIGNIFICANCE_LEVEL else "more than chance"
-    print(f"the difference is {verdict} (p = {p_value:.2g})")
 
 
 def tournament(
@@ -220,7 +204,7 @@ def tournament(
     if json:
         print_json(resumed=resumed, **found.as_json())
         return
-    _print_report(found)
+    print(found.format(get_table_width()))
 
 
 def _print_notices(plan: "Tournament") -> None:
@@ -229,51 +213,6 @@ def _print_notices(plan: "Tournament") -> None:
     kinds = {spec: find_player_class(parse_spec(spec))[0] for spec in plan.players}
     specs = [spec for spec, kind in kinds.items() if kind.notice is not Player.notice]
     print_player_notices(named_player(spec, chosen) for spec in specs)
-
-
-def _print_report(found: "TournamentReport") -> None:
-    ranking = found.ranking
-    rows = []
-    for number, player in enumerate(ranking, 1):
-        line, rating = found.standings.lines[player], found.ratings[player]
-        faults = ", ".join(f"{reason} {count}" for reason, count in line.faults.most_common())
-        rows.append(
-            (
-                f"{number}. {player}",
-                str(line.games),
-                f"{line.wins}/{line.draws}/{line.losses}",
-                f"{line.score:.1%}",
-                f"{rating.elo:+.0f} ± {rating.margin:.0f}",
-                faults,
-            )
-        )
-    print_table(("player", "games", "won/drawn/lost", "score", "Elo, 95%", "lost by"), rows)
-    print()
-    print_table(
-        ("points of row against column", *(str(n) for n, _ in enumerate(ranking, 1))),
-        [
-            (f"{number}. {player}", *(found.format_points(player, other) for other in ranking))
-            for number, player in enumerate(ranking, 1)
-        ],
-    )
-    print()
-    pairs = [
-        (
-            f"{first} – {second}",
-            f"{pair.wins[0]}:{pair.wins[1]}",
-            _format_p_value(found, first, second),
-        )
-        for (first, second), pair in found.standings.pairs.items()
-    ]
-    print_table(("pair", "won", "p, exact binomial test"), pairs)
-    print(f"\n{found.standings.games} games; ends: {', '.join(found.format_endings())}")
-    for (player, message), count in found.standings.messages.most_common(10):
-        print(f"{player} failed {count} times: {message}")
-
-
-def _format_p_value(found: "TournamentReport", first: str, second: str) -> str:
-    p_value = found.tests[first, second].p_value
-    return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.1e}"
 
 
 def choose(

@@ -17,6 +17,7 @@ from ludus.cli.options import (
 )
 from ludus.cli.output import (
     dataclass_as_json,
+    get_table_width,
     print_json,
     print_notice,
     print_table,
@@ -232,7 +233,7 @@ def value(
         print(f"{chosen.sides[chosen.turn(position_)].capitalize()} to move: {verdict.value}")
         for name, chance in chances.get("chances", {}).items():
             print(f"{name.replace('_', ' ')} {chance:.4%}")
-        _print_moves(verdict)
+        print(verdict.format(get_table_width()))
 
 
 def _mark_first_places(game: AnyGame, verdict: "Verdict") -> Marks:
@@ -241,33 +242,6 @@ def _mark_first_places(game: AnyGame, verdict: "Verdict") -> Marks:
     places = (place for rated in verdict.moves for place in game.steps(rated.move)[:1])
     first = dict.fromkeys(places, "bad")
     return Marks(points=first | dict.fromkeys(good, "good"))
-
-
-def _print_moves(verdict: "Verdict") -> None:
-    if not verdict.moves:
-        return
-    if verdict.value.equity is not None:
-        equities = [
-            (
-                "✗" if rated.cost else "✓",
-                str(rated.move),
-                "" if rated.equity is None else f"{rated.equity:+.4f}",
-                f"{-rated.cost:.4f}" if rated.cost else "",
-            )
-            for rated in verdict.moves
-        ]
-        print_table(("", "move", "equity", "loss"), equities)
-        return
-    rows = [
-        (
-            "✗" if rated.cost else "✓",
-            str(rated.move),
-            rated.value,
-            "" if rated.depth is None else str(rated.depth),
-        )
-        for rated in verdict.moves
-    ]
-    print_table(("", "move", "value", "plies"), rows)
 
 
 def verify(

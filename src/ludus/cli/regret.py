@@ -23,29 +23,22 @@ from ludus.cli.options import (
     read_positions,
 )
 from ludus.cli.output import (
-    format_optional,
     game_as_json,
+    get_table_width,
     print_json,
     print_notice,
     print_player_notices,
-    print_table,
     track_progress,
 )
 from ludus.core.errors import BadPosition, BadSpec, LudusError
 from ludus.core.files import quote_path
 from ludus.core.player import Limit
-from ludus.core.statistics import NORMAL_QUANTILE
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
 if TYPE_CHECKING:
-    from ludus.arena.regret import RegretStatistics, RegretTally
     from ludus.core.game import AnyGame
     from ludus.oracles.interface import Oracle
-
-MAX_ERRORS_SHOWN = 20
-"""Number of first errors in a report."""
-
 
 NumGamesOption = Annotated[
     int | None,
@@ -125,11 +118,10 @@ def regret(
                 executor=executor,
                 track=_make_tracker("playing", judge, chosen, player, other),
             )
-    report = _make_report(found)
     if json:
-        print_json(**about, seed=seed, **report)
+        print_json(**about, seed=seed, **found.to_json())
         return
-    _print_report(report, "position" if one_move else "game")
+    print(found.format(get_table_width()))
     if about.get("over"):
         print(f"\n{about['over']} positions in which the game is over were left out")
 
@@ -202,74 +194,3 @@ def _sample_positions(
     if num_positions is not None and num_positions < len(parsed):
         parsed = random.Random(seed).sample(parsed, num_positions)
     return [each.position for each in parsed], over
-
-
-def _make_report(found: "RegretStatistics") -> dict[str, Any]:
-    errors = sorted(
-        found.first_errors.items(),
-        key=lambda item: (-item[1], -item[0].regret, item[0].position, item[0].move),
-    )
-    phases = sorted(found.phases.items(), key=lambda item: (len(item[0]), item[0]))
-    return {
-        "games": len(found.games),
-        "mean_regret": found.mean,
-        "standard_error": found.standard_error,
-        **_tally_as_json(found.total),
-        "by_phase": {name: _tally_as_json(tally) for name, tally in phases},
-        "first_errors": [
-            {
-                "games": count,
-                "position": error.position,
-                "move": error.move,
-                "regret": error.regret,
-                "best": list(error.best),
-            }
-            for error, count in errors[:MAX_ERRORS_SHOWN]
-        ],
-        "solved": found.oracle.coverage,
-        "faults": dict(found.faults),
-    }
-
-
-def _tally_as_json(tally: "RegretTally") -> dict[str, Any]:
-    return {
-        "moves": tally.moves,
-        "unjudged": tally.num_unevaluated,
-        "mean_regret_per_move": tally.regret_per_move,
-        "critical": tally.critical,
-        "critical_kept": tally.critical_kept,
-        "critical_kept_share": tally.critical_kept_rate,
-    }
-
-
-def _print_report(report: dict[str, Any], what: str) -> None:
-    error = report["standard_error"]
-    margin = "" if error is None else f" ± {NORMAL_QUANTILE * error:.4f} (95%)"
-    mean = format_optional(report["mean_regret"], ".4f") or "unknown"
-    print(f"mean regret of a {what} {mean}{margin}, {report['games']} {what}s")
-    if report["unjudged"]:
-        fraction = report["unjudged"] / report["moves"]
-        print(f"{report['unjudged']} moves ({fraction:.1%}) are in unsolved positions")
-    for reason, count in report["faults"].items():
-        print(f"{count} games were lost by {reason}")
-    print()
-    parts = {**report["by_phase"], "all": report}
-    rows = [
-        (
-            name,
-            str(part["moves"]),
-            str(part["unjudged"]),
-            format_optional(part["mean_regret_per_move"], ".4f"),
-            str(part["critical"]),
-            format_optional(part["critical_kept_share"], ".1%"),
-        )
-        for name, part in parts.items()
-    ]
-    print_table(("phase", "moves", "unjudged", "regret a move", "critical", "kept"), rows)
-    if report["first_errors"]:
-        print("\nfirst errors")
-        errors = [
-            (str(each["games"]), each["position"], each["move"], " ".join(each["best"][:6]))
-            for each in report["first_errors"]
-        ]
-        print_table(("games", "position", "move", "best"), errors)

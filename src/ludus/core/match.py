@@ -24,7 +24,7 @@ class PlayedMove:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PlayedGame:
     """A whole game: players, moves and outcome."""
 
@@ -35,6 +35,15 @@ class PlayedGame:
     start: str
     moves: tuple[PlayedMove, ...]
     outcome: Outcome
+
+    def __str__(self) -> str:
+        """Return players, moves and outcome."""
+        moves = " ".join(str(each.move).replace(" ", ",") for each in self.moves)
+        return f"{' – '.join(self.players)}: {moves} {self.outcome}"
+
+    def __repr__(self) -> str:
+        players = " – ".join(self.players)
+        return f"<PlayedGame of {self.game}: {players}, {len(self.moves)} moves, {self.outcome}>"
 
 
 @dataclass(slots=True)

@@ -43,7 +43,7 @@ class Limit:
         return Limit(*(min(filter(None, pair), default=None) for pair in pairs))  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Choice:
     """A player's decision and, where the player can give one, an explanation."""
 
@@ -55,6 +55,12 @@ class Choice:
 
     scores: Mapping[Any, float] = field(default_factory=lambda: MappingProxyType({}))
     """Move to the player's score of it, higher is better; empty if it does not compare moves."""
+
+    def __str__(self) -> str:
+        return f"{self.move}: {self.comment}" if self.comment else str(self.move)
+
+    def __repr__(self) -> str:
+        return f"<Choice {self}>"
 
 
 class Player(ABC):

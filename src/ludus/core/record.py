@@ -43,7 +43,7 @@ MAX_FILE = 100 * MAX_TEXT
 """Longest text with several games, each of which may have MAX_TEXT characters."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Record:
     """One game: headers, moves and result."""
 
@@ -156,6 +156,10 @@ class Record:
                 raise BadRecord(
                     f"header {name} says {quote(stated)}, but the moves lead to {found}"
                 )
+
+    def __repr__(self) -> str:
+        game = self.headers.get("Game", "a game")
+        return f"<Record of {game}: {len(self.line.moves)} moves, {self.result}>"
 
     def __str__(self) -> str:
         headers = [f'[{name} "{escape(value, chr(34))}"]' for name, value in self.headers.items()]

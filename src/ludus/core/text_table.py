@@ -3,6 +3,9 @@
 import textwrap
 from collections.abc import Iterable, Sequence
 
+Table = tuple[Sequence[str], Sequence[tuple[str, ...]]]
+"""Headings and rows."""
+
 GAP = "  "
 MIN_WIDTH = 6
 """Columns are made no narrower than this, or than their longest cell if that is shorter."""

@@ -1,8 +1,9 @@
 """Online training: a learner plays game after game against an opponent that never errs.
 
 A learner uses the contract of `ludus.core.game`, the start position and its opponent's moves; exact
-values are for the opponent and for the regret. The minimax regret of a game is the value of its
-start position to the learner minus the result, where a win is 1, a draw 0 and a loss -1.
+values are for the opponent and for the regret. The regret of a game is that of `ludus.regret`: the
+sum of what the learner's moves give away. Against an opponent that never errs it is the minimax
+regret of the paper, the value of the start position minus the result.
 
 Games begin at `Game.training_starts`: from the initial position the opponent holds the draw in all
 these games, so a learner could never win.
@@ -25,6 +26,7 @@ from ludus.games import game as named_game
 from ludus.learn.checkpoint import TrainingState, dump_random, load_random
 from ludus.learn.config import Options, TrainingConfig, argument_field
 from ludus.learn.training import Clock, Training, Weights, fit
+from ludus.oracles import Verdict
 from ludus.oracles import oracle as find_oracle
 
 
@@ -41,7 +43,7 @@ class Episode:
     outcome: Outcome
 
     regret: int
-    """Value of the start position to the learner minus the result."""
+    """What the learner's moves gave away, where a win is 1, a draw 0 and a loss -1."""
 
     @property
     def score(self) -> int:
@@ -52,24 +54,30 @@ class Episode:
 class PerfectOpponent:
     """Plays the best value, the quickest win, the slowest loss, and the first of equal moves.
 
-    It also computes regret. Replies are cached, so its time is negligible.
+    It also computes regret. Verdicts are cached, so its time is negligible.
     """
 
     def __init__(self, game: AnyGame) -> None:
         self.oracle = find_oracle(game)
         self.random = random.Random(0)
-        self._replies: dict[Position, Move] = {}
+        self._verdicts: dict[Position, Verdict] = {}
+
+    def judge(self, position: Position) -> Verdict:
+        """Return the exact values of a position's moves."""
+        if position not in self._verdicts:
+            self._verdicts[position] = self.oracle.verdict(position)
+        return self._verdicts[position]
 
     def choose_move(self, position: Position) -> Move:
         """Return its move."""
-        if position not in self._replies:
-            self._replies[position] = self.oracle.rate_moves(position)[0].move
-        return self._replies[position]
+        return self.judge(position).moves[0].move
 
-    def compute_regret(self, start: Position, outcome: Outcome) -> int:
-        """Return the regret of the side to move in the start position."""
+    def compute_regret(self, positions: Sequence[Position], moves: Sequence[Move]) -> int:
+        """Return the regret of the moves of the side that begins."""
+        played = zip(positions, moves, strict=False)
+        own = [each for each in played if each[0].mover == positions[0].mover]
         # These learners play games without dice, whose utilities are whole numbers.
-        return int(self.oracle.value(start).utility) - outcome.score(start.mover)
+        return int(sum(self.judge(position).cost(move) for position, move in own))
 
 
 def play_episode(
@@ -82,7 +90,9 @@ def play_episode(
         is_learners = position.mover == start.mover
         moves.append(choose(position) if is_learners else opponent.choose_move(position))
         positions.append(position.play(moves[-1]))
-    return Episode(tuple(positions), tuple(moves), outcome, opponent.compute_regret(start, outcome))
+    return Episode(
+        tuple(positions), tuple(moves), outcome, opponent.compute_regret(positions, moves)
+    )
 
 
 class Learner(ABC):
@@ -342,7 +352,7 @@ class EpisodeTraining(Training[EpisodeConfig]):
     def describe(self, report: Mapping[str, Any]) -> str:
         games = len(self.regrets)
         played = (
-            f"cumulative regret {report['cumulative_regret']} in {games} games, "
+            f"cumulative regret while learning {report['cumulative_regret']} in {games} games, "
             f"{report['mean_regret']:.4f} a game, {1000 * report['seconds_a_game']:.2f} ms a game"
             if games
             else "no game was played"

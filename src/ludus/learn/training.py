@@ -314,6 +314,10 @@ class TrainingResult:
     def __str__(self) -> str:
         return self.description
 
+    def __repr__(self) -> str:
+        first = self.description.partition("\n")[0]
+        return f"<TrainingResult: {first or f'{self.run.steps} steps'}>"
+
 
 def train(
     learner: str | type[Training[Any]],

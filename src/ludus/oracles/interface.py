@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.game import Move, Position
+from ludus.core.text_table import format_text_table
 
 if TYPE_CHECKING:
     from ludus.oracles.morris.oracle import MorrisOracle
@@ -94,7 +95,7 @@ class Value:
         return f"{self.result} in {self.depth} {'ply' if self.depth == 1 else 'plies'}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RatedMove:
     """A legal move and its value."""
 
@@ -112,8 +113,14 @@ class RatedMove:
     equity: float | None = None
     """Mean points after the move, for the side that makes it, in games with dice."""
 
+    def __str__(self) -> str:
+        return f"{self.move}: {Value(self.value, self.depth, self.equity)}"
 
-@dataclass(frozen=True, slots=True)
+    def __repr__(self) -> str:
+        return f"<RatedMove {self}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """The value of a position and of each of its legal moves."""
 
@@ -125,6 +132,27 @@ class Verdict:
     Best is the quickest win, then draws, then the slowest loss. A move that repeats a position so
     often that the game is drawn by the rules is a draw, whatever the value of the position.
     """
+
+    def format(self, width: int | None = None) -> str:
+        """Return the moves with their values as a table of this width."""
+        rows = [
+            (
+                "✗" if each.cost else "✓",
+                str(each.move),
+                each.value if each.equity is None else f"{each.equity:+.4f}",
+                "" if each.depth is None else str(each.depth),
+                f"{each.cost:.4f}" if each.cost and each.equity is not None else "",
+            )
+            for each in self.moves
+        ]
+        value = "value" if self.value.equity is None else "equity"
+        return format_text_table(("", "move", value, "plies", "loss"), rows, width)
+
+    def __str__(self) -> str:
+        return "\n".join([str(self.value), *([self.format()] if self.moves else [])])
+
+    def __repr__(self) -> str:
+        return f"<Verdict: {self.value}, {len(self.best)} of {len(self.moves)} moves keep it>"
 
     @property
     def best(self) -> tuple[Move, ...]:
@@ -151,6 +179,9 @@ class Oracle(ABC):
         from ludus.oracles.morris.oracle import MorrisOracle
 
         return MorrisOracle(Database.open(Path(folder)), quote(str(folder), 200))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: solved {self.coverage}>"
 
     @property
     @abstractmethod

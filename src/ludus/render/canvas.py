@@ -147,6 +147,9 @@ class Drawable:
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"<Position {self}>"
+
     def drawing(self, marks: Marks = NO_MARKS) -> Drawing:
         """Draw the board."""
         raise NotImplementedError

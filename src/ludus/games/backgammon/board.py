@@ -71,6 +71,9 @@ class Roll(NamedTuple):
     def is_double(self) -> bool:
         return self.first == self.second
 
+    def __repr__(self) -> str:
+        return f"<Roll {self}>"
+
     def __str__(self) -> str:
         return f"{self.first}{self.second}"
 
@@ -122,6 +125,9 @@ class Move(NamedTuple):
 
     steps: tuple[Step, ...]
     """The steps, the rearmost man first: an order in which they can always be played."""
+
+    def __repr__(self) -> str:
+        return f"<Move {self}>"
 
     def __str__(self) -> str:
         if not self.steps:

@@ -64,7 +64,7 @@ def load_engine(name: str) -> Engine:
     return cast("Engine", import_module(f"ludus.games.backgammon.{module}"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Position(Drawable):
     """A state of a game. Side 0 moves from point 24 down to 1 and off, side 1 the other way."""
 

@@ -19,6 +19,9 @@ class CubeAction(NamedTuple):
 
     word: str
 
+    def __repr__(self) -> str:
+        return f"<CubeAction {self}>"
+
     def __str__(self) -> str:
         return self.word
 

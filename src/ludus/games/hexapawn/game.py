@@ -72,12 +72,15 @@ class Move(NamedTuple):
         """Whether a pawn is captured: only captures change the file."""
         return (self.to - self.frm) % self.size != 0
 
+    def __repr__(self) -> str:
+        return f"<Move {self}>"
+
     def __str__(self) -> str:
         sign = "x" if self.is_capture else "-"
         return square_name(self.frm, self.size) + sign + square_name(self.to, self.size)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Position(Drawable):
     """The pawns on the board and the side to move."""
 

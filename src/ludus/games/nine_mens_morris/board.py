@@ -114,6 +114,9 @@ class Move(NamedTuple):
     take: int | None
     """The point from which an enemy man is taken."""
 
+    def __repr__(self) -> str:
+        return f"<Move {self}>"
+
     def __str__(self) -> str:
         if self.to is None:
             return "pass"

@@ -22,6 +22,6 @@ def make_position(rules: Rules, fields: PositionFields) -> Position:
 # Writing and drawing are the same for both implementations; the native class reuses them.
 for _name in ("__str__", "text", "drawing", "svg", "_repr_svg_"):
     setattr(Position, _name, getattr(PythonPosition, _name))
-setattr(Position, "__repr__", lambda self: f"<native Morris position {self}>")  # noqa: B010
+setattr(Position, "__repr__", lambda self: f"<Position {self}>")  # noqa: B010
 
 morris.configure(Move, Outcome, BadMove)

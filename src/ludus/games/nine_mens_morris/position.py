@@ -72,7 +72,7 @@ def list_steps(position: MorrisPosition, side: int) -> list[tuple[int | None, in
     return steps + [(frm, to) for frm in sorted(own) for to in free if is_flying or to in near[frm]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Position(Drawable):
     """A position of any Morris game.
 

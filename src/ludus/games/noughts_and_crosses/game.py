@@ -87,11 +87,14 @@ class Move(NamedTuple):
     size: int = 3
     """Squares along an edge of the board, which names of squares depend on."""
 
+    def __repr__(self) -> str:
+        return f"<Move {self}>"
+
     def __str__(self) -> str:
         return square_name(self.cell, self.size)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Position(Drawable):
     """The marks on the board. Crosses begin, so the number of marks gives the side to move."""
 

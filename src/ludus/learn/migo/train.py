@@ -250,10 +250,6 @@ class MigoTraining(EpisodeTraining):
 
     def describe(self, report: Mapping[str, Any]) -> str:
         program = str(self.export()) if report["out"] is None else ""
-        regret = (
-            ""
-            if self.is_unopposed
-            else f"% cumulative regret {sum(self.regrets)} in {len(self.regrets)} games; other "
-            "seeds differ much"
-        )
-        return f"{program}{regret}".rstrip("\n")
+        games, total = len(self.regrets), sum(self.regrets)
+        regret = f"% regret while learning {total} in {games} games; other seeds differ much"
+        return f"{program}{'' if self.is_unopposed else regret}".rstrip("\n")

@@ -1,4 +1,4 @@
-"""Displays in notebooks: every result has well-formed, escaped HTML or SVG."""
+"""Displays of results: short and printed texts, and escaped HTML or SVG in notebooks."""
 
 import sys
 from types import SimpleNamespace
@@ -7,7 +7,10 @@ from xml.etree import ElementTree
 import pytest
 
 import ludus
+from ludus.analysis import Analyst, review_records
 from ludus.arena.progress import track_playing
+from ludus.cli.main import run
+from ludus.core.record import Record
 from ludus.learn.gammon import load_shipped_chances
 from ludus.learn.gammon.network import load_network
 from ludus.learn.nnmm.chain import find_shipped_weights
@@ -45,7 +48,7 @@ def test_games_and_positions(name):
 def test_results_of_games():
     players = ["random", "playouts:games=2"]
     match = ludus.match("hexapawn", *players, games=4)
-    assert str(match) == "random 2, playouts:games=2 1, draws 1 (p = 1)"
+    assert repr(match) == "<MatchResult of hexapawn: random 2:1 playouts:games=2, 1 draws>"
     assert "4 games, p = 1" in Shown(match).text
     report = ludus.tournament("hexapawn", players, games=4, jobs=1)
     assert all(f"{number}." in Shown(report).text for number in (1, 2))
@@ -54,6 +57,58 @@ def test_results_of_games():
     assert f"{found.mean:.4f}" in Shown(found).text
     review = ludus.analyse("hexapawn", match.records[0])
     assert "marked" in Shown(review).text
+
+
+def list_results():
+    """What users print: results of calls, and what these are made of."""
+    hexapawn, gammon = ludus.game("hexapawn"), ludus.game("backgammon")
+    match = ludus.match(hexapawn, "random", "random", games=100)
+    position, oracle = hexapawn.start(), ludus.oracle(hexapawn)
+    rolled = gammon.parse("24:2,13:5,8:3,6:5 24:2,13:5,8:3,6:5 0 31")
+    analysis = ludus.analyse(hexapawn, position)
+    record = Record.from_game(match.records[0], hexapawn)
+    return {
+        "match": match,
+        "game": match.records[0],
+        "record": record,
+        "tournament": ludus.tournament(hexapawn, ["random", "perfect"], games=2, jobs=1),
+        "regret": ludus.regret(hexapawn, "random", games=2, jobs=1),
+        "training": ludus.train("menace", games=5),
+        "analysis": analysis,
+        "evaluated move": analysis.best,
+        "review": ludus.analyse(hexapawn, record),
+        "records": review_records([record], Analyst(hexapawn)),
+        "oracle": oracle,
+        "verdict": oracle.verdict(position),
+        "rated move": oracle.verdict(position).moves[0],
+        "position": rolled,
+        "choice": ludus.player("gammon:net=selfplay", gammon).choose(rolled),
+        **{f"move of {name}": ludus.game(name).start().legal_moves()[0] for name in ludus.GAMES},
+    }
+
+
+def test_every_result_has_a_short_form_and_one_to_read():
+    """`repr` is for lists and the debugger, one line; `print` shows what the command shows."""
+    for name, value in list_results().items():
+        short = repr(value)
+        assert short.startswith("<"), name
+        assert len(short) < 130, name
+        assert "\n" not in short, name
+        assert "object at" not in str(value) + short, name
+        assert "(frm=" not in str(value), name
+
+
+@pytest.mark.parametrize(
+    ("line", "result"),
+    [
+        (("match", "hexapawn", "random", "random"), "match"),
+        (("regret", "hexapawn", "random", "--games", "2", "--jobs", "1"), "regret"),
+        (("analyse", "hexapawn", "start"), "analysis"),
+    ],
+)
+def test_what_is_printed_is_what_the_command_shows(capsys, line, result):
+    assert run(line) == 0
+    assert capsys.readouterr().out == f"{list_results()[result]}\n"
 
 
 def test_analyses_show_the_board():
