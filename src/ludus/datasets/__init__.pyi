@@ -1,6 +1,7 @@
 from .backgammon.scored_positions import ScoredPosition as ScoredPosition
 from .backgammon.scored_positions import classify_theme as classify_theme
 from .backgammon.scored_positions import parse_scored_positions as parse_scored_positions
+from .backgammon.scored_positions import score_loss as score_loss
 from .download import FetchedData as FetchedData
 from .download import default_folder as default_folder
 from .download import fetch_source as fetch_source

@@ -18,7 +18,7 @@ from ludus.games.squares import SquaresPosition
 from ludus.games.squares_drawing import square_centres
 from ludus.learn import learner as named_learner
 from ludus.learn.episodes import EpisodeConfig, EpisodeTraining
-from ludus.learn.tabular.table import MoveTable, TableLearner, load_table
+from ludus.learn.tabular.table import MoveTable, RowIndex, TableLearner, load_table
 from ludus.learn.tabular.train import HerLearner, MenaceLearner, QLearner
 from ludus.learn.training import fit
 from ludus.learn.weights import find_shipped
@@ -172,7 +172,12 @@ class TablePlayer(Player):
 
     @cached_property
     def row_index(self) -> Any:
-        return self.learner.row_index_class(self.game)
+        options = self.learner.Options
+        symmetry = options().symmetry
+        if self.settings.table:
+            saved = load_table(Path(self.settings.table), self.game, self.learner.system)
+            symmetry = options.parse(saved.options).symmetry
+        return RowIndex(self.game, symmetry)
 
     def row_values(self, position: Position) -> dict[Move, float]:
         """Return the table's number of each legal move; empty for an unknown position."""

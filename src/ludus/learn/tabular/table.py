@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 from ludus.core.errors import LudusError, quote
 from ludus.core.files import MAX_FILE_BYTES, parse_json_object, quote_path, read_text, write_text
@@ -19,11 +19,18 @@ TableRow = dict[str, float]
 MoveTable = dict[str, TableRow]
 
 
-class RowIndex:
-    """Maps positions and moves to rows and entries of a table; each position has its own row."""
+Symmetry = Literal["both", "moves", "none"]
+"""What mirror images share: positions a row and moves an entry (both), only the moves of one
+position an entry (moves), or nothing.
+"""
 
-    def __init__(self, game: AnyGame) -> None:
+
+class RowIndex:
+    """Maps positions and moves to rows and entries of a table."""
+
+    def __init__(self, game: AnyGame, symmetry: Symmetry) -> None:
         self.game = game
+        self._symmetry = symmetry
         self._known: dict[Position, tuple[str, dict[Move, str]]] = {}
 
     def locate(self, position: Position) -> tuple[str, dict[Move, str]]:
@@ -33,15 +40,12 @@ class RowIndex:
         return self._known[position]
 
     def _compute_key(self, position: Position) -> tuple[str, dict[Move, str]]:
-        return str(position), {move: str(move) for move in position.legal_moves()}
-
-
-class SymmetricRowIndex(RowIndex):
-    """Maps symmetric positions to one row, and symmetric moves to one entry."""
-
-    def _compute_key(self, position: Position) -> tuple[str, dict[Move, str]]:
+        if self._symmetry == "none":
+            return str(position), {move: str(move) for move in position.legal_moves()}
         game = self.game
         images = [(str(game.transform(position, each)), each) for each in game.symmetries()]
+        if self._symmetry == "moves":
+            images = [each for each in images if each[0] == str(position)]
         key, symmetry = min(images)
         box = game.transform(position, symmetry)
         same = [each for each in game.symmetries() if str(game.transform(box, each)) == key]
@@ -156,12 +160,10 @@ def _check_table(table: Any, game: AnyGame) -> None:
 class TableLearner(Learner):
     """Learns a number for each move of the positions it has met."""
 
-    row_index_class: ClassVar[type[RowIndex]] = RowIndex
-
     def __init__(self, game: AnyGame, options: Any = None, spec: str = "") -> None:
         super().__init__(game, options, spec)
         self.table: MoveTable = {}
-        self.row_index = self.row_index_class(game)
+        self.row_index = RowIndex(game, self.options.symmetry)
 
     def summary(self) -> str:
         return f"{len(self.table)} positions in its table"

@@ -5,7 +5,7 @@ and Hocquette 2019.
 """
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -20,7 +20,7 @@ from ludus.learn.episodes import (
     count_plies_to,
     play_episode,
 )
-from ludus.learn.tabular.table import SymmetricRowIndex, TableLearner, TableRow
+from ludus.learn.tabular.table import Symmetry, TableLearner, TableRow
 
 MAX_BEADS = 1000
 """Upper limit of rewards and of initial beads."""
@@ -41,6 +41,11 @@ class BeadOptions(Options):
     loss: int = Field(-1, ge=-MAX_BEADS, le=MAX_BEADS)
     """Beads added for each move of a lost game."""
 
+    symmetry: Symmetry = "both"
+    """Whether mirror images share a box and beads (both), only moves of one board share beads
+    (moves), or nothing is shared (none).
+    """
+
     def reward(self, score: int) -> int:
         """Return the reward for a game with this score."""
         return (self.draw, self.win, self.loss)[score]
@@ -54,7 +59,6 @@ class BeadLearner(TableLearner):
     """
 
     Options = BeadOptions
-    row_index_class = SymmetricRowIndex
 
     def __init__(self, game: AnyGame, options: Any = None, spec: str = "") -> None:
         super().__init__(game, options, spec)
@@ -140,9 +144,15 @@ class QLearningOptions(Options):
     there, the initial value.
     """
 
+    ties: Literal["random", "first", "last"] = "random"
+    """Which of the moves with the highest value is played."""
+
+    symmetry: Symmetry = "none"
+    """Whether mirror images share values: positions and moves (both), moves (moves), or none."""
+
 
 class QLearner(TableLearner):
-    """Plays a move with the highest value; ties are broken at random.
+    """Plays a move with the highest value.
 
     There is no exploration by default besides the optimistic initial values.
     """
@@ -179,7 +189,10 @@ class QLearner(TableLearner):
         if self.options.epsilon and self.random.random() < self.options.epsilon:
             return self.random.choice(list(names))
         most = max(row.values())
-        return self.random.choice([move for move, name in names.items() if row[name] == most])
+        best = [move for move, name in names.items() if row[name] == most]
+        if self.options.ties == "random":
+            return self.random.choice(best)
+        return best[0 if self.options.ties == "first" else -1]
 
     def _learn(self, row: TableRow, move: str, target: float) -> None:
         row[move] += self.options.alpha * (target - row[move])
