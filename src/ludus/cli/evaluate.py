@@ -11,8 +11,10 @@ from ludus.cli.options import DatasetArgument, DeviceOption, ForceOption, JsonOp
 from ludus.cli.output import print_json, print_table, show_progress
 from ludus.core.errors import BadSpec, quote
 from ludus.core.extras import require_package
+from ludus.core.files import check_output, write_text
 
 if TYPE_CHECKING:
+    from ludus.learn.gammon.evaluation import GammonEvaluation
     from ludus.learn.move_explanation import DecodingRule
     from ludus.learn.nnmm.evaluate import ChainEvaluation, EvaluatedPart, Recipe
     from ludus.learn.scholar.visit import VisitCounts
@@ -123,6 +125,69 @@ def _print_evaluation(found: "ChainEvaluation", about: dict[str, Any]) -> None:
         if rows:
             print()
             print_table((title, "%", "of"), rows)
+
+
+def evaluate_gammon(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A network that `ludus train gammon` has written, paper or comparison.",
+        ),
+    ] = "paper",
+    test: Annotated[
+        Path | None,
+        typer.Option(
+            "--test",
+            metavar="FILE",
+            help="Scored positions.",
+            show_default="the 1000 test positions",
+        ),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Draw the weights as Hinton diagrams."),
+    ] = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Evaluate a backgammon network of 1988: agreement with the expert, and its weights."""
+    from ludus.learn.gammon.data import load_test_positions, read_scored_positions
+    from ludus.learn.gammon.evaluation import GammonEvaluation, draw_weights
+    from ludus.learn.gammon.network import load_network
+
+    if svg is not None:
+        check_output(svg, force=force)
+    network = load_network(file)
+    positions = load_test_positions() if test is None else read_scored_positions(test)
+    found = GammonEvaluation.of(network, positions)
+    if svg is not None:
+        write_text(svg, draw_weights(network).svg())
+    if json:
+        print_json(**found.to_dict())
+    else:
+        _print_gammon_evaluation(found)
+
+
+def _print_gammon_evaluation(found: "GammonEvaluation") -> None:
+    hits, count = found.agreement
+    print(
+        f"{found.network}: the expert's move in {hits} of {count} positions, {hits / count:.1%}\n"
+    )
+    rows = [
+        (theme, f"{100 * own / of:.1f}", f"{own}/{of}") for theme, (own, of) in found.themes.items()
+    ]
+    print_table(("theme", "%", "of"), rows)
+    print()
+    units = [
+        (
+            "output" if len(found.units) == 1 else str(number),
+            "" if unit.outgoing is None else f"{unit.outgoing:+.2f}",
+            "; ".join(f"{name} {weight:+.2f}" for name, weight in unit.strongest),
+        )
+        for number, unit in enumerate(found.units, 1)
+    ]
+    print_table(("unit", "to the output", "inputs with the largest weights"), units)
 
 
 ScorerOption = Annotated[

@@ -70,6 +70,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "tune patterns --seed 1",
         "tune patterns --opponent basic --trials 100 --study tuned.sqlite",
     ),
+    "evaluate gammon": ("evaluate gammon", "evaluate gammon net.npz --svg weights.svg"),
     "evaluate nnmm": (
         "evaluate nnmm dataset.txt --part test",
         "evaluate nnmm dataset.txt --weights mine.safetensors --rule joint",

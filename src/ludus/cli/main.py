@@ -126,7 +126,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         ),
         "evaluate": make_group(
             help="Evaluate a trained learner on a dataset.",
-            commands={"nnmm": evaluate.evaluate_nnmm},
+            commands={"gammon": evaluate.evaluate_gammon, "nnmm": evaluate.evaluate_nnmm},
         ),
         "show": make_group(
             help="Show what a learner has learned.",

@@ -68,3 +68,11 @@ def test_a_player_that_learns_at_first_use_is_the_same_each_time():
 def test_bad_options(options):
     with pytest.raises(BadSpec):
         learner(f"qlearning:{options}", HEXAPAWN)
+
+
+@pytest.mark.parametrize(("ties", "number"), [("first", 0), ("last", -1)])
+def test_ties_can_be_broken_in_the_order_of_moves(ties, number):
+    start = HEXAPAWN.training_starts()[0]
+    agent = learner(f"qlearning:ties={ties}", HEXAPAWN)
+    episode = agent.train_episode(start, PerfectOpponent(HEXAPAWN))
+    assert episode.moves[0] == start.legal_moves()[number]

@@ -8,7 +8,8 @@ from ludus.core.errors import LudusError
 from ludus.games import game
 from ludus.learn import learner, train_learner
 from ludus.learn.tabular.player import TABLES_FOLDER
-from ludus.learn.tabular.table import BadTable, SavedTable, load_table
+from ludus.learn.tabular.table import BadTable, RowIndex, SavedTable, load_table
+from ludus.players import player as named_player
 
 HEXAPAWN = game("hexapawn")
 
@@ -77,3 +78,26 @@ def test_hostile_files_are_refused_with_their_name(tmp_path, content):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(LudusError, match="cannot read"):
         load_table(tmp_path / "none.json", HEXAPAWN, "her")
+
+
+@pytest.mark.parametrize(("symmetry", "moves"), [("both", 3), ("moves", 3), ("none", 9)])
+def test_what_mirror_images_share(symmetry, moves):
+    played = game("noughts_and_crosses")
+    rows = RowIndex(played, symmetry)
+    _key, names = rows.locate(played.start())
+    assert len(set(names.values())) == moves
+    corners = {
+        rows.locate(played.parse(text))[0]
+        for text in ("X../.../... o", "..X/.../... o", ".../.../X.. o")
+    }
+    assert len(corners) == (1 if symmetry == "both" else 3)
+
+
+def test_a_player_reads_a_table_as_it_was_learned(tmp_path):
+    played = game("noughts_and_crosses")
+    training = train_learner(learner("menace:symmetry=moves", played), 20)
+    file = tmp_path / "boxes.json"
+    training.export().save(file)
+    player = named_player(f"menace:table={file}", played)
+    board = played.parse(next(iter(player.table)))
+    assert set(player.row_values(board)) == set(board.legal_moves())

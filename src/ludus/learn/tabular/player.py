@@ -172,7 +172,7 @@ class TablePlayer(Player):
 
     @cached_property
     def row_index(self) -> Any:
-        options = self.learner.Options
+        options: Any = self.learner.Options
         symmetry = options().symmetry
         if self.settings.table:
             saved = load_table(Path(self.settings.table), self.game, self.learner.system)
