@@ -48,6 +48,7 @@ from .datasets.morris.labels import label as label
 from .envs import env as env
 from .games import GAMES as GAMES
 from .games import game as game
+from .games import save_card as save_card
 from .learn import LEARNERS as LEARNERS
 from .learn import learner as learner
 from .learn.episodes import Learner as Learner

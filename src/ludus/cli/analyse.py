@@ -91,7 +91,7 @@ def analyse(
 
     chosen = detect_game(game, what, rules)
     is_file = what == "-" or os.path.isfile(what) or Path(what).suffix in chosen.record_suffixes
-    records = _read_games(Path(what), chosen) if is_file else []
+    records = read_games_of(Path(what), chosen) if is_file else []
     if records:
         from ludus.analysis.records import load_game
 
@@ -129,7 +129,7 @@ def _analyse_position(
     )
 
 
-def _read_games(file: Path, game: AnyGame) -> "list[Record]":
+def read_games_of(file: Path, game: AnyGame) -> "list[Record]":
     """Read games of one kind; those that do not name it are taken for it."""
     from ludus.protocol.backgammon_files import parse_games, read_games
 

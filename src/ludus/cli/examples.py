@@ -17,6 +17,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "analyse backgammon XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",
         "analyse backgammon games.mat --evaluator gnubg --out annotated.sgf",
     ),
+    "draw": (
+        "draw nine_mens_morris games.txt --out game.gif",
+        "draw backgammon start --dark --out start.png",
+    ),
     "value": ("value hexapawn start", "value noughts_and_crosses 'OO./.X./X.. x'"),
     "regret": (
         "regret hexapawn random --games 40",

@@ -16,6 +16,7 @@ import typer
 from ludus.cli import (
     analyse,
     dataset,
+    draw,
     evaluate,
     export,
     games,
@@ -111,6 +112,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     },
     "Analyse": {
         "analyse": analyse.analyse,
+        "draw": draw.draw,
         "value": oracle.value,
         "regret": regret.regret,
     },

@@ -17,11 +17,13 @@ EXTRAS = {
     "gymnasium": "rl",
     "pettingzoo": "rl",
     "mcp": "mcp",
+    "pillow": "pictures",
+    "resvg-py": "pictures",
     "bgsage": "backgammon",
 }
 """The extra that brings each package (`project.optional-dependencies` in pyproject.toml)."""
 
-PACKAGES = {"bgbot_cpp": "bgsage"}
+PACKAGES = {"PIL": "pillow", "bgbot_cpp": "bgsage", "resvg_py": "resvg-py"}
 """The packages of modules that are named otherwise."""
 
 

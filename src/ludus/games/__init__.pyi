@@ -1,3 +1,7 @@
+from .cards import draw_card as draw_card
+from .cards import draw_frames as draw_frames
+from .cards import render_card as render_card
+from .cards import save_card as save_card
 from .registry import GAMES as GAMES
 from .registry import detect_game as detect_game
 from .registry import game as game

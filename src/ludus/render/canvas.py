@@ -137,6 +137,12 @@ class Drawing:
             )
         )
 
+    def nested(self, area: Area) -> str:
+        """Return the shapes as an element of another drawing, as large as the area allows."""
+        view = self.view or Area(0, 0, self.width, self.height)
+        box = " ".join(map(format_number, view))
+        return make_element("svg", "nested", "".join(self.shapes), viewBox=box, **area._asdict())
+
     def _repr_svg_(self) -> str:
         """Return the SVG document, which notebooks show."""
         return self.svg()

@@ -1,7 +1,10 @@
 """Colours of the drawn boards, light and dark, as one style sheet for all games."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from string import Template
+from types import MappingProxyType
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,16 @@ def scope_rules(rules: str) -> str:
         inside = ",".join(f".ludus {selector}" for selector in selectors.split(","))
         written.append(f"{inside}{brace}{body}")
     return "\n".join(written)
+
+
+Theme = Literal["light", "dark"]
+
+PALETTES: Mapping[Theme, Palette] = MappingProxyType({"light": LIGHT, "dark": DARK})
+
+
+def format_style(theme: Theme) -> str:
+    """Return the style sheet of one theme, whatever the system prefers."""
+    return f"{scope_rules(SHAPES)}\n{format_palette(PALETTES[theme])}"
 
 
 STYLE = f"""
