@@ -95,14 +95,14 @@ def list_variants(context: Context) -> list[dict[str, Any]]:
 
 def make_preset(context: Context, variant: Mapping[str, Any], seed: int) -> Preset:
     """Return the preset of a variant, with as many epochs for each network as its budget allows."""
-    preset = load_preset(context.setting("preset"))
+    preset = load_preset(variant.get("preset", context.setting("preset")))
     networks = len(PartOrder.parse(variant["order"]).steps) * variant["members"]
     epochs = max(1, round(context.setting("epochs") * NUM_PARTS / networks))
-    changed = preset.with_changes(
-        epochs=epochs, batch=context.setting("batch"), patience=0, seconds=0.0, seed=seed
-    )
+    changed = preset.with_changes(epochs=epochs, patience=0, seconds=0.0, seed=seed)
+    if batch := context.setting("batch"):
+        changed = changed.with_changes(batch=batch)
     names = ("order", "inputs", "members", "ensemble")
-    own = {name: variant[name] for name in names}
+    own = {name: variant[name] for name in (*names, "parts") if name in variant}
     return changed.with_changes(**own, **parse_changes(variant["overrides"]))
 
 
@@ -128,7 +128,7 @@ def train_variant(
     seeds = [each for each in wanted if context.find_cached(make_key(variant, each)) is None]
     if not seeds:
         return True
-    split = _split(find_data_folder() / DATASET, context.setting("entries"))
+    split = read_split(context)
     slug = "".join(each if each.isalnum() else "-" for each in variant["name"])
     chains = [
         NetworkChainTrainer(
@@ -153,7 +153,7 @@ def train_variant(
 
 def compute_training_masks(context: Context) -> dict[str, LegalMasks]:
     """Compute the legal classes of the training entries by step, for the base order."""
-    split = _split(find_data_folder() / DATASET, context.setting("entries"))
+    split = read_split(context)
     steps = PartOrder.parse(context.published["base"]["order"]).steps
     masks = compute_legal_masks(split.training, steps)
     return {step.name: mask for step, mask in zip(steps, masks, strict=True)}
@@ -162,15 +162,32 @@ def compute_training_masks(context: Context) -> dict[str, LegalMasks]:
 def _evaluate(chain: NetworkChainTrainer) -> dict[str, float]:
     test, classes = chain.split.test, chain.predict_test()
     true = points_to_classes(test.points)
-    accuracy = compute_accuracy(test, classes, true)["whole move"].percent
+    lines = {name: each.percent for name, each in compute_accuracy(test, classes, true).items()}
     legality = compute_legality(test, classes, "rules")["whole move"].percent
     seconds = sum(result.seconds for result in chain.results.values())
-    return {"accuracy": accuracy or 0.0, "legality": legality or 0.0, "seconds": seconds}
+    alone = {
+        f"{name} alone": 100 * result.test
+        for (name, _), result in chain.results.items()
+        if result.test is not None
+    }
+    return {
+        "accuracy": lines["whole move"] or 0.0,
+        "legality": legality or 0.0,
+        "seconds": seconds,
+        **{name: each for name, each in lines.items() if each is not None},
+        **alone,
+    }
 
 
-@lru_cache(maxsize=1)
-def _split(data: Path, entries: int) -> Split:
-    return split_entries(read_dataset(data)[: entries or None], "entries", "symmetries")
+def read_split(context: Context) -> Split:
+    """Return the dataset, split and expanded as the experiment's file says."""
+    kind, expansion = context.published["split"], context.published["expansion"]
+    return _split(find_data_folder() / DATASET, context.setting("entries"), kind, expansion)
+
+
+@lru_cache(maxsize=2)
+def _split(data: Path, entries: int, kind: Any, expansion: Any) -> Split:
+    return split_entries(read_dataset(data)[: entries or None], kind, expansion)
 
 
 def draw(axes: Any, data: Mapping[str, list[float]]) -> None:

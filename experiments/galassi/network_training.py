@@ -1,6 +1,7 @@
 """Single networks trained as chapter 6 trains them, side by side, each once for a cached row."""
 
 import math
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -19,7 +20,9 @@ from ludus.learn.nnmm import (
     Examples,
     Hyperparameters,
     NetworkTrainer,
+    Preset,
     load_preset,
+    parse_changes,
 )
 from ludus.reproduce import Context
 
@@ -50,14 +53,21 @@ class NetworkTask:
     file_name: str = DATASET
     seed: int = 0
 
+    overrides: str = ""
+    """Changes of the preset, as `blocks=1,annealing=none`."""
+
+    @property
+    def settings(self) -> Preset:
+        """The preset with its changes."""
+        return load_preset(self.preset).with_changes(**parse_changes(self.overrides))
+
     @property
     def step(self) -> ChainStep:
-        steps = load_preset(self.preset).steps
-        return next(each for each in steps if each.name == self.part)
+        return next(each for each in self.settings.steps if each.name == self.part)
 
     @property
     def config(self) -> Hyperparameters:
-        settings = load_preset(self.preset).training_for(self.step)
+        settings = self.settings.training_for(self.step)
         epochs, batch = self.context.setting("epochs"), self.context.setting("batch")
         return limit_config(settings, epochs, batch).replace(
             precision=self.context.setting("precision"),
@@ -67,10 +77,11 @@ class NetworkTask:
     @property
     def key(self) -> str:
         """Everything that the curve depends on."""
-        design = load_preset(self.preset).design_for(self.step)
+        design = self.settings.design_for(self.step)
         # The words of stored rows.
         settings = repr(self.config).replace(type(self.config).__name__, "TrainingConfig", 1)
-        key = f"{self.preset} {self.part} {self.entries} {design!r} {settings}"
+        name = f"{self.preset} {self.overrides}".rstrip()
+        key = f"{name} {self.part} {self.entries} {design!r} {settings}"
         return key if self.file_name == DATASET else f"{key} {self.file_name}"
 
     def find_curve(self) -> Curve | None:
@@ -80,12 +91,14 @@ class NetworkTask:
 
     def open_checkpoint(self, device: torch.device) -> Checkpoint:
         """Prepare the training, or resume it."""
-        wanted = load_preset(self.preset)
+        wanted = self.settings
         data = find_data_folder() / self.file_name
         learned, validation = make_examples(data, wanted.inputs, self.step, self.entries, device)
         stem = f"{self.preset}-{self.part}"
         if self.file_name != DATASET or self.seed:
             stem = f"{stem}-{Path(self.file_name).stem}-{self.seed}"
+        if self.overrides:
+            stem = f"{stem}-{zlib.crc32(self.overrides.encode()):08x}"
         file = self.context.folder("networks") / f"{stem}.safetensors"
         design = wanted.design_for(self.step)
         trainer = NetworkTrainer(design, self.config, learned, validation, self.preset)

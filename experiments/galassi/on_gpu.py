@@ -1,4 +1,4 @@
-"""Train all networks of galassi-partial, -whole, -retraining and -ablation on a GPU, in parts.
+"""Train all networks of the experiments of TRAINED on a GPU, in parts.
 
     python -m experiments.galassi.on_gpu --data FOLDER --minutes 8.8
 
@@ -6,11 +6,12 @@
 the retrained set, which plays the games of section 6.5. LUDUS_NNMM_WEIGHTS names them to other
 experiments.
 
-Run it again until it says that all rows are done. Rows that are done are read from the file --rows,
-by default networks.json beside this one, and written to it one by one, so it is all that must be
-kept; unfinished networks continue from checkpoints under --out while these exist. `ludus reproduce
-ID --size published` then writes the reports without training. --list shows the rows, the cost of
-each and what is done.
+--only names experiments; variants of whole sets are trained before single networks. Run it again
+until it says that all rows are done. Rows that are done are read from the file --rows, by default
+networks.json beside this one, and written to it one by one, so it is all that must be kept;
+unfinished networks continue from checkpoints under --out while these exist. `ludus reproduce ID
+--size published` then writes the reports without training. --list shows the rows, the cost of each
+and what is done.
 It needs numpy, torch, safetensors, pydantic and platformdirs. The loss with legality needs legal
 moves from compiled modules; where there are none, --legal names a file of them that --write-legal
 has written elsewhere.
@@ -19,9 +20,10 @@ has written elsewhere.
 import argparse
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -43,17 +45,29 @@ from ludus.learn.nnmm import (
 )
 from ludus.reproduce import Context, RunOptions, find_experiment, make_context
 
-from . import ablation, retraining
+from . import ablation, recipes, retraining
 from .data import VARIABLE, find_data_folder
 from .network_training import DATASET, NetworkTask, train_networks
 from .side_by_side import train_chains
 from .stored_rows import ROWS_FILE, fill_cache, load_rows, save_rows
-from .tuning import list_tasks
+from .tuning import list_series_tasks
 
-SINGLE = ("galassi-partial", "galassi-whole", "galassi-retraining")
-ABLATION = "galassi-ablation"
+SINGLE = {
+    "galassi-partial": list_series_tasks,
+    "galassi-whole": list_series_tasks,
+    "galassi-retraining": retraining.list_tasks,
+    "galassi-recipes": recipes.list_tasks,
+}
+"""Experiments of single networks, and their networks."""
 
-CHAINS = ("table-6-best", "best")
+ABLATIONS = ("galassi-ablation", "galassi-changes")
+"""Experiments of whole sets in many variants, of which only accuracies are kept."""
+
+TRAINED = (*SINGLE, *ABLATIONS)
+
+SETS = "sets"
+
+CHAINS = ("table-6-best", "best", "author")
 """Presets of whole sets of networks whose weights are kept."""
 
 EXPECTED_EPOCHS = 600
@@ -97,14 +111,14 @@ class Runs:
                     fill_cache(task.context, {"galassi-retraining": {task.key: curve}})
 
     def tasks(self, identity: str) -> list[NetworkTask]:
-        return _list_tasks(self.contexts[identity])
+        return SINGLE[identity](self.contexts[identity])
 
-    def single_tasks(self) -> list[NetworkTask]:
-        """All single networks once, the most important ones first."""
+    def single_tasks(self, identities: Iterable[str]) -> list[NetworkTask]:
+        """The single networks of experiments once, the most important ones first."""
         published: list[NetworkTask] = []
         others: list[NetworkTask] = []
-        for identity in SINGLE:
-            rows = {row["preset"] for row in self.contexts[identity].published.rows}
+        for identity in identities:
+            rows = {row.extra.get("preset") for row in self.contexts[identity].published.rows}
             for task in self.tasks(identity):
                 (published if task.preset in rows else others).append(task)
         once: dict[str, NetworkTask] = {}
@@ -113,21 +127,15 @@ class Runs:
         return list(once.values())
 
 
-def _list_tasks(context: Context) -> list[NetworkTask]:
-    if context.published.id == "galassi-retraining":
-        return retraining.list_tasks(context)
-    return list_tasks(context, context.setting("entries"))
-
-
 def list_keys(context: Context) -> list[str]:
     """The keys of all rows of an experiment."""
-    if context.published.id == ABLATION:
+    if context.published.id in ABLATIONS:
         return [
             ablation.make_key(variant, seed)
             for variant in ablation.list_variants(context)
             for seed in range(context.setting("seeds"))
         ]
-    return [task.key for task in _list_tasks(context)]
+    return [task.key for task in SINGLE[context.published.id](context)]
 
 
 def count_parameters(preset: Preset, part: str) -> int:
@@ -152,20 +160,23 @@ def count_parameters(preset: Preset, part: str) -> int:
 
 def estimate_costs(runs: Runs) -> Iterator[tuple[str, str, float, bool]]:
     """Yield experiment, row, 10^15 operations and whether it is done, for every row."""
-    for task in runs.single_tasks():
-        preset, kind = load_preset(task.preset), "partial" if task.entries else "whole"
-        epochs = EXPECTED_EPOCHS if task.config.patience else task.config.epochs
+    for task in runs.single_tasks(SINGLE):
+        preset, kind = task.settings, "partial" if task.entries else "whole"
+        config = task.config
+        epochs = min(EXPECTED_EPOCHS, config.epochs) if config.patience else config.epochs
         work = 6 * count_parameters(preset, task.part) * EXAMPLES[kind] * epochs / 1e15
-        name = f"{task.preset} {task.part} {task.file_name}"
+        name = f"{task.preset} {task.part} {task.file_name} {task.overrides}".rstrip()
         yield task.context.published.id, name, work, task.find_curve() is not None
-    context = runs.contexts[ABLATION]
-    for variant in ablation.list_variants(context):
-        preset = ablation.make_preset(context, variant, 0)
-        weights = sum(count_parameters(preset, step.name) for step in preset.steps)
-        work = 6 * weights * preset.members * preset.training.epochs * EXAMPLES["ablation"] / 1e15
-        for seed in range(context.setting("seeds")):
-            is_done = context.find_cached(ablation.make_key(variant, seed)) is not None
-            yield ABLATION, f"{variant['name']}, seed {seed}", work, is_done
+    for identity in ABLATIONS:
+        context = runs.contexts[identity]
+        for variant in ablation.list_variants(context):
+            preset = ablation.make_preset(context, variant, 0)
+            weights = sum(count_parameters(preset, step.name) for step in preset.steps)
+            examples = preset.members * preset.training.epochs * EXAMPLES["ablation"]
+            for seed in range(context.setting("seeds")):
+                is_done = context.find_cached(ablation.make_key(variant, seed)) is not None
+                name = f"{variant['name']}, seed {seed}"
+                yield identity, name, 6 * weights * examples / 1e15, is_done
 
 
 def print_costs(runs: Runs, rate: float) -> None:
@@ -178,10 +189,15 @@ def print_costs(runs: Runs, rate: float) -> None:
 
 
 def train_ablation(
-    runs: Runs, device: torch.device, end: float, max_streams: int, legal_file: Path | None
+    runs: Runs,
+    identity: str,
+    device: torch.device,
+    end: float,
+    max_streams: int,
+    legal_file: Path | None,
 ) -> bool:
     """Train the variants in turn; return whether all are done."""
-    context, is_complete = runs.contexts[ABLATION], True
+    context, is_complete = runs.contexts[identity], True
     masks = None if legal_file is None else dict(np.load(legal_file))
     for variant in ablation.list_variants(context):
         if time.monotonic() >= end:
@@ -199,7 +215,12 @@ def train_ablation(
 
 
 def train_single(
-    runs: Runs, device: torch.device, end: float, max_streams: int, presets: str
+    runs: Runs,
+    identities: Iterable[str],
+    device: torch.device,
+    end: float,
+    max_streams: int,
+    presets: str,
 ) -> bool:
     """Train the single networks of these presets side by side; return whether all are done."""
     began = time.monotonic()
@@ -216,7 +237,7 @@ def train_single(
         runs.write_rows()
 
     runs.share_rows()
-    tasks = [task for task in runs.single_tasks() if fnmatchcase(task.preset, presets)]
+    tasks = [task for task in runs.single_tasks(identities) if fnmatchcase(task.preset, presets)]
     files = {name: find_data_folder() / name for name in dict.fromkeys(t.file_name for t in tasks)}
     for name, file in files.items():
         if not file.is_file():
@@ -230,10 +251,12 @@ def train_single(
         return False
 
 
-def train_sets(folder: Path, state: Path, device: torch.device, end: float, streams: int) -> bool:
-    """Train the sets of CHAINS and write their weights to the folder; return whether all are."""
+def train_sets(
+    folder: Path, state: Path, device: torch.device, end: float, streams: int, presets: str
+) -> bool:
+    """Train these sets of CHAINS and write their weights to the folder; return whether all are."""
     entries, is_done = read_dataset(find_data_folder() / DATASET), True
-    for name in CHAINS:
+    for name in filter(partial(fnmatchcase, pat=presets), CHAINS):
         file = folder / f"{name}.safetensors"
         if file.exists():
             continue
@@ -316,11 +339,16 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="cuda", help="cuda, cpu or auto")
     parser.add_argument("--size", default="published", help="published or quick")
     parser.add_argument(
-        "--only", choices=("single", "ablation", "sets"), help="only these networks"
+        "--only",
+        nargs="+",
+        choices=(*TRAINED, SETS),
+        default=(*TRAINED, SETS),
+        metavar="ID",
+        help=f"only these: {', '.join((*TRAINED, SETS))}",
     )
     parser.add_argument("--weights", type=Path, help="folder for weights of whole sets")
     parser.add_argument(
-        "--presets", default="*", help="single networks of these presets only: table-6.4-*"
+        "--presets", default="*", help="single networks and sets of these presets only: table-6.4-*"
     )
     parser.add_argument(
         "--streams", type=int, default=8, help="groups of networks that share the GPU at a time"
@@ -330,7 +358,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--write-legal", type=Path, help="write that file; train nothing")
     parser.add_argument("--rate", type=float, default=60, help="TFLOP/s assumed by --list")
     arguments = parser.parse_args(words)
-    if arguments.only == "sets" and arguments.weights is None:
+    if arguments.only == [SETS] and arguments.weights is None:
         parser.error("--only sets needs --weights, the folder that their weights are written to")
     end = time.monotonic() + 60 * arguments.minutes
     if arguments.data is not None:
@@ -339,7 +367,7 @@ def main(words: Sequence[str] | None = None) -> None:
     folder = Path(__file__).parents[1]
     contexts = {
         identity: make_context(find_experiment(identity, folder), arguments.out / "cells", options)
-        for identity in (*SINGLE, ABLATION)
+        for identity in TRAINED
     }
     runs = Runs(contexts, arguments.rows)
     runs.read_rows()
@@ -347,22 +375,23 @@ def main(words: Sequence[str] | None = None) -> None:
         print_costs(runs, arguments.rate)
         return
     if arguments.write_legal is not None:
-        masks: dict[str, Any] = dict(ablation.compute_training_masks(contexts[ABLATION]))
+        masks: dict[str, Any] = dict(ablation.compute_training_masks(contexts[ABLATIONS[0]]))
         np.savez_compressed(arguments.write_legal, **masks)
         return
     device = select_device(arguments.device)
     only, streams, weights = arguments.only, arguments.streams, arguments.weights
-    is_done = True
-    if only in (None, "single"):
-        is_done = train_single(runs, device, end, streams, arguments.presets)
-        if weights is not None:
-            weights.mkdir(parents=True, exist_ok=True)
-            save_retrained_set(runs, weights, device)
-    if only in (None, "ablation"):
-        is_done = train_ablation(runs, device, end, streams, arguments.legal) and is_done
-    if only in (None, "sets") and weights is not None:
+    if weights is not None:
         weights.mkdir(parents=True, exist_ok=True)
-        is_done = train_sets(weights, arguments.out / "sets", device, end, streams) and is_done
+    is_done = True
+    for identity in (each for each in only if each in ABLATIONS):
+        is_done = train_ablation(runs, identity, device, end, streams, arguments.legal) and is_done
+    if single := [each for each in only if each in SINGLE]:
+        is_done = train_single(runs, single, device, end, streams, arguments.presets) and is_done
+        if weights is not None:
+            save_retrained_set(runs, weights, device)
+    if SETS in only and weights is not None:
+        state, presets = arguments.out / "sets", arguments.presets
+        is_done = train_sets(weights, state, device, end, streams, presets) and is_done
     runs.write_rows()
     print("all rows are done" if is_done else "not done; run the same command again", flush=True)
 

@@ -27,7 +27,7 @@ RESIDUAL, FEED_FORWARD, DENSE = (f"table-6.{number}" for number in (5, 6, 7))
 
 
 def run(context: Context) -> Iterator[Finding]:
-    yield from run_series(context, context.setting("entries"), draw, judge)
+    yield from run_series(context, draw, judge)
 
 
 def judge(curves: Curves) -> Iterator[Conclusion]:

@@ -7,8 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from scipy.special import stdtrit
-
 from ludus.learn.nnmm import load_preset
 from ludus.reproduce import Conclusion, Context, Figure, Finding, Measurement, Remark, Table
 
@@ -41,6 +39,8 @@ def load_training_margin() -> float:
     It is the deviation between two trainings of four networks with the same seed, which differ by
     rounding and the masks of dropout; with other seeds trainings may differ more.
     """
+    from scipy.special import stdtrit  # which a machine that only trains need not have
+
     pairs = list(json.loads(TWICE_FILE.read_text(encoding="utf-8"))["best accuracy"].values())
     variance = math.fsum((first - second) ** 2 / 2 for first, second in pairs) / len(pairs)
     return float(stdtrit(len(pairs), 0.975)) * math.sqrt(variance)
@@ -59,10 +59,10 @@ def make_row(context: Context, name: str, accuracy: float, note: str = "") -> Me
     return Measurement(name, accuracy, accuracy - margin, accuracy + margin, 1, note, "%")
 
 
-def run_series(context: Context, entries: int, draw: Any, judge: Judge) -> Iterator[Finding]:
+def run_series(context: Context, draw: Any, judge: Judge) -> Iterator[Finding]:
     """Every series of the TOML file: published end points, figures, tables and conclusions."""
     rows = {row["preset"]: row for row in context.published.rows}
-    tasks = list_tasks(context, entries)
+    tasks = list_series_tasks(context)
     curves_of = dict(zip(tasks, load_or_train_networks(context, tasks), strict=True))
     found = {task.preset: curve for task, curve in curves_of.items() if curve is not None}
     missing = [task.preset for task, curve in curves_of.items() if curve is None]
@@ -205,11 +205,11 @@ def _shorten(preset: str) -> str:
     return preset.removeprefix("table-")
 
 
-def list_tasks(context: Context, entries: int) -> list[NetworkTask]:
+def list_series_tasks(context: Context) -> list[NetworkTask]:
     """The networks of all series, those with published figures first."""
     rows = {row["preset"] for row in context.published.rows}
     tasks = [
-        NetworkTask(context, name, table["part"], entries)
+        NetworkTask(context, name, table["part"], context.setting("entries"))
         for table in context.published["series"]
         for name in list_presets(table)
     ]

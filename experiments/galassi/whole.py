@@ -25,7 +25,7 @@ REMOVE = [f"table-6.10-{number}" for number in (1, 2)]
 
 
 def run(context: Context) -> Iterator[Finding]:
-    yield from run_series(context, context.setting("entries"), draw, judge)
+    yield from run_series(context, draw, judge)
 
 
 def judge(curves: Curves) -> Iterator[Conclusion]:
