@@ -39,20 +39,18 @@ def test_rows_that_are_trained_in_parts(small, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("LUDUS_NNMM_DATA", "")
     script = load_script(small / "experiments")
     file = tmp_path / "rows.json"
-    options = ["--size", "quick", "--device", "cpu", "--rows", str(file), "--only", "single"]
+    options = ["--size", "quick", "--device", "cpu", "--rows", str(file)]
     where = ["--data", str(small / "data"), "--out", str(tmp_path / "out")]
-    script.main([*options, *where, "--minutes", "0"])
+    script.main([*options, *where, "--minutes", "0", "--only", *script.SINGLE])
     missing = "dataset_gaming.txt is not in the folder of the data\n"
     assert capsys.readouterr().out == f"{missing}not done; run the same command again\n"
     rows = json.loads(file.read_text())
-    assert rows == {
-        f"galassi-{name}": {} for name in ("partial", "whole", "retraining", "ablation")
-    }
+    assert rows == {identity: {} for identity in script.TRAINED}
     script.main([*options, *where, "--list"])
     *before, last = capsys.readouterr().out.splitlines()
     assert not any(line.endswith("done") for line in before)
     assert last.endswith("s are left")
-    key = next(line for line in before if "table-6.8-1 TO" in line)
+    key = next(line for line in before if "table-6.8-1 TO" in line and "recipes" not in line)
     contexts = {
         "galassi-whole": script.make_context(
             find_experiment("galassi-whole", small / "experiments"),
@@ -69,7 +67,9 @@ def test_rows_that_are_trained_in_parts(small, tmp_path, monkeypatch, capsys):
     assert contexts["galassi-whole"].find_cached(name)["accuracy"] == [1.0]
 
 
-@pytest.mark.parametrize("name", ["partial", "whole", "retraining", "ablation"])
+@pytest.mark.parametrize(
+    "name", ["partial", "whole", "retraining", "recipes", "ablation", "changes"]
+)
 def test_stored_rows_are_those_of_todays_settings(name, tmp_path):
     """A row whose key no longer fits a preset would be left out of the report unnoticed."""
     experiment = find_experiment(f"galassi-{name}", EXPERIMENTS)
@@ -77,11 +77,11 @@ def test_stored_rows_are_those_of_todays_settings(name, tmp_path):
     script, stored = (
         importlib.import_module(f"{package}.{each}") for each in ("on_gpu", "stored_rows")
     )
-    rows = stored.load_rows()[experiment.id]
+    rows = stored.load_rows().get(experiment.id, {})
     context = make_context(experiment, tmp_path, RunOptions(size="published"))
     assert set(rows) <= set(script.list_keys(context))
     for row in rows.values():
-        if name != "ablation":
+        if name not in ("ablation", "changes"):
             assert len(row["accuracy"]) == len(row["error"]) == len(row["seconds"])
             assert 20 < max(row["accuracy"]) < 95
             assert row["seconds"] == sorted(row["seconds"])
@@ -132,7 +132,7 @@ def test_the_retrained_set_is_kept(small, tmp_path, monkeypatch):
     gaming = small / "data" / "dataset_gaming.txt"
     gaming.write_bytes((small / "dataset_gaming.txt").read_bytes())
     try:
-        run_script(small, tmp_path, "--only", "single", "--presets", "quick")
+        run_script(small, tmp_path, "--only", "galassi-retraining", "--presets", "quick")
     finally:
         gaming.unlink()
     weights = load_weights(tmp_path / "retrained.safetensors")
@@ -148,7 +148,7 @@ def test_the_retrained_set_is_kept(small, tmp_path, monkeypatch):
     (elsewhere / "rows.json").write_bytes((tmp_path / "rows.json").read_bytes())
     gaming.write_bytes((small / "dataset_gaming.txt").read_bytes())
     try:
-        run_script(small, elsewhere, "--only", "single", "--presets", "quick")
+        run_script(small, elsewhere, "--only", "galassi-retraining", "--presets", "quick")
     finally:
         gaming.unlink()
     assert not (elsewhere / "retrained.safetensors").exists()
@@ -158,6 +158,7 @@ def test_whole_sets_are_trained_and_kept(small, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("LUDUS_NNMM_DATA", "")
     monkeypatch.setattr(load_script(small / "experiments"), "CHAINS", ("quick",))
     run_script(small, tmp_path, "--only", "sets", "--minutes", "0")
+    run_script(small, tmp_path, "--only", "sets", "--presets", "other")
     assert "not done" in capsys.readouterr().out
     assert not (tmp_path / "quick.safetensors").exists()
     run_script(small, tmp_path, "--only", "sets")
