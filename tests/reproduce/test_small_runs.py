@@ -127,6 +127,20 @@ WITH_DATA = {
         edits=[ONE_SEED, TWO_OPPONENTS, ("gaming.toml", r"\A", "shipped = false\n")],
     ),
     "galassi-ablation": SmallRun({"entries": 60, "epochs": 1, "seeds": 1}),
+    "galassi-changes": SmallRun(
+        {"entries": 60},
+        edits=[
+            (
+                "changes.toml",
+                r'(?s)^\[\[variants\]\]\nname = "thesis, another.*(?=^\[sizes.quick)',
+                "",
+            )
+        ],
+    ),
+    "galassi-recipes": SmallRun(
+        {"entries": 60, "seeds": 1},
+        edits=[("recipes.toml", r'^presets = \["6.8-1".*\]$', 'presets = ["6.8-1", "6.10-1"]')],
+    ),
     "galassi-orders": SmallRun({"positions": 50, "costly": 50}, is_repeated=True),
     "galassi-retraining": SmallRun({"entries": 60, "epochs": 1, "seeds": 1}),
     "galassi-joined": SmallRun({"positions": 20}),
