@@ -9,11 +9,13 @@ from ludus import Record
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris import PositionBatch
 from ludus.learn.nnmm import check_legality
-from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
+from ludus.reproduce import Conclusion, Context, Figure, Finding, Measurement, Remark, Table
 
 from .games import COLOURS, GAME, REASONS, RULES, Contestant, Game, is_deterministic, play_pairing
 from .regret_tables import make_cache_key, make_kept_table
 from .systems import System, list_systems
+
+AUTHOR = "author TFR"
 
 Ladder = dict[str, list[Game]]
 """Opponent to the games against it, as one player saw them."""
@@ -35,7 +37,15 @@ def run(context: Context) -> Iterator[Finding]:
     yield make_total_table(found, ladder)
     for system in networks:
         if not system.hybrid:
-            yield count_interventions(context, system, found[system.name])
+            changed, moves = count_interventions(context, system, found[system.name])
+            yield Remark(f"{system.name}: the legality check changed {changed} of {moves} moves.")
+            if system.name == AUTHOR:
+                yield Conclusion(
+                    "6.5: the legality check changes no move of the networks",
+                    not changed,
+                    f"it changed {changed} of {moves} moves of {AUTHOR}",
+                )
+                yield judge_own_game(found[AUTHOR][AUTHOR])
     records = {name: list(chain(*ladder.values())) for name, ladder in found.items()}
     yield make_kept_table(context, records)
     yield Figure(
@@ -136,8 +146,18 @@ def _format_counts(games: list[Game]) -> str:
 WORDS = {"WIN": "won", "LOSS": "lost"}
 
 
-def count_interventions(context: Context, system: System, ladder: Ladder) -> Remark:
-    """Count the moves that the legality check changed."""
+def judge_own_game(games: list[Game]) -> Conclusion:
+    """Judge the game of the networks against themselves, which draw no lots."""
+    result = _find_first_game(games, "White").result
+    return Conclusion(
+        "6.5: the networks' game against themselves ends in a draw",
+        result == "DRAW",
+        f"the game of {AUTHOR} from the start ends in a {result.lower()} for White",
+    )
+
+
+def count_interventions(context: Context, system: System, ladder: Ladder) -> tuple[int, int]:
+    """Return how many moves the legality check changed, and of how many."""
 
     def compute() -> list[int]:
         game = named_game(GAME, RULES)
@@ -155,10 +175,7 @@ def count_interventions(context: Context, system: System, ladder: Ladder) -> Rem
 
     games = make_cache_key(chain(*ladder.values()))
     changed, moves = context.cached(f"interventions {system.key} {games}", compute)
-    return Remark(
-        f"{system.name}: the legality check stepped in for {changed} of {moves} moves "
-        "(the thesis: for none in all its games)."
-    )
+    return changed, moves
 
 
 def compute_points(found: Mapping[str, Ladder]) -> dict[str, dict[str, float]]:
