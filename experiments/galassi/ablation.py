@@ -168,7 +168,8 @@ def _evaluate(chain: NetworkChainTrainer) -> dict[str, float]:
     alone = {
         f"{name} alone": 100 * result.test
         for (name, _), result in chain.results.items()
-        if result.test is not None
+        # Of five networks one may have no example in a small test part.
+        if result.test is not None and math.isfinite(result.test)
     }
     return {
         "accuracy": lines["whole move"] or 0.0,

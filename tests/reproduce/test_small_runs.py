@@ -139,6 +139,8 @@ WITH_DATA = {
     ),
     "galassi-recipes": SmallRun(
         {"entries": 60, "seeds": 1},
+        # The size `quick` has no set of 2018 trained anew.
+        unmeasured=["network alone*", "in pipeline*", "whole moves legal*"],
         edits=[("recipes.toml", r'^presets = \["6.8-1".*\]$', 'presets = ["6.8-1", "6.10-1"]')],
     ),
     "galassi-orders": SmallRun({"positions": 50, "costly": 50}, is_repeated=True),

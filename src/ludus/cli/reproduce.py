@@ -53,6 +53,14 @@ ExperimentsOption = Annotated[
 ]
 
 
+AllOption = Annotated[bool, typer.Option("--all", help="Of papers, list every item.")]
+
+HtmlOption = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Of papers, write a page with all figures."),
+]
+
+
 def reproduce(
     ids: Annotated[
         list[str] | None,
@@ -68,11 +76,8 @@ def reproduce(
             "--list", help="List the experiments: source, cost of each size, stored results."
         ),
     ] = False,
-    has_all: Annotated[bool, typer.Option("--all", help="Of papers, list every item.")] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Of papers, write a page with all figures."),
-    ] = None,
+    has_all: AllOption = False,
+    html: HtmlOption = None,
     size: SizeOption = "",
     seed: SeedOption = 0,
     out: Annotated[
@@ -109,7 +114,6 @@ def reproduce(
     """Show what came of published tables and figures, or reproduce them and compare."""
     from ludus.reproduce.context import RunOptions
     from ludus.reproduce.experiment import find_experiment, find_experiments_folder
-    from ludus.reproduce.papers import list_papers
     from ludus.reproduce.results import read_results, store_results
 
     folder = find_experiments_folder(experiments)
@@ -119,15 +123,12 @@ def reproduce(
     if is_list:
         _list_experiments(folder, json)
         return
-    papers = [] if from_results else list_papers(_find_experiments(folder))
-    names = [paper.name for paper in papers]
-    if not ids or all(identity in names for identity in ids):
-        wanted = [paper for paper in papers if not ids or paper.name in ids]
-        _show_papers(wanted, json, has_all, html)
+    if papers := _find_papers(folder, ids or []):
+        _show_papers(papers, json, has_all, html)
         return
     if has_all or html is not None:
-        raise LudusError(f"--all and --html go with papers: {', '.join(names)}")
-    chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids)]
+        raise LudusError("--all and --html go with papers, not with single experiments")
+    chosen = [find_experiment(identity, folder) for identity in dict.fromkeys(ids or [])]
     options = RunOptions(size, seed, jobs, cluster, oracle, device, ignore_cache=fresh)
     done = []
     for experiment in chosen:
@@ -140,6 +141,21 @@ def reproduce(
             _print_results(results, files[-1])
     if json:
         print(json_format.dumps(done[0] if len(done) == 1 else done))
+
+
+def _find_papers(folder: Path, names: Sequence[str]) -> "list[Paper]":
+    """Return the papers with these names, all if there are none; empty if one is no paper."""
+    from ludus.reproduce.papers import list_papers
+
+    found = _find_experiments(folder)
+    if not set(names) <= {experiment.paper for experiment in found}:
+        return []
+    papers = list_papers(each for each in found if not names or each.paper in names)
+    if not papers:
+        raise LudusError(
+            f"nothing is published for {', '.join(names)}; it has measurements of ours"
+        )
+    return papers
 
 
 def _check_options(

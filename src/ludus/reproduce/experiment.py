@@ -274,7 +274,12 @@ class Experiment:
     @property
     def id(self) -> str:
         """`<authors>-<name>`, with hyphens for underscores."""
-        return f"{self.path.parent.name}-{self.path.stem}".replace("_", "-")
+        return f"{self.paper}-{self.path.stem}".replace("_", "-")
+
+    @property
+    def paper(self) -> str:
+        """The folder, with which the ids of all its experiments begin."""
+        return self.path.parent.name
 
     @property
     def results(self) -> Path:
