@@ -29,8 +29,7 @@ LEAST = 0.3
 
 def run(context: Context) -> Iterator[Finding]:
     for row in context.published.rows:
-        draws = row.extra.get("draws", DRAWS)
-        readings = [(learner, draw) for learner in row["learners"] for draw in draws]
+        readings = [(learner, draw) for learner in row["learners"] for draw in DRAWS]
         found = {each: _collect_runs(context, row, *each) for each in readings}
         scores = {each: compute_log_likelihood(row, marks) for each, marks in found.items()}
         order = sorted(readings, key=lambda each: -scores[each])
@@ -60,8 +59,9 @@ def run(context: Context) -> Iterator[Finding]:
 
 def _collect_runs(context: Context, row: PublishedRow, learner: str, draw: str) -> list[RunResult]:
     course = {**row.extra, "learner": learner, "draw": draw}
-    runs = int(context.setting("slow" if learner == "deepq" else "runs"))
-    return collect_runs(context, course, runs, f"{row.name} {learner} {draw}")
+    return collect_runs(
+        context, course, int(context.setting("runs")), f"{row.name} {learner} {draw}"
+    )
 
 
 def compute_log_likelihood(row: PublishedRow, found: Sequence[RunResult]) -> float:
