@@ -1,8 +1,11 @@
 """Help texts name every command and option in full; shells complete what is typed."""
 
 import inspect
+import os
 import re
 import shlex
+import subprocess
+import sys
 from typing import Annotated, get_args, get_origin, get_type_hints
 
 import pytest
@@ -89,22 +92,35 @@ def test_a_group_alone_prints_its_help(ludus, group):
     assert "Commands:" in result.out
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("ludus tourn", {"tournament"}),
-        ("ludus match nine", {"nine_mens_morris"}),
-        ("ludus match hexapawn scho", {"scholar"}),
-        ("ludus match hexapawn random random --rec", {"--record"}),
-        ("ludus train nn", {"nnmm"}),
-        ("ludus show p", {"patterns"}),
-    ],
-)
-def test_bash_completes(ludus, monkeypatch, line, expected):
-    monkeypatch.setenv("_LUDUS_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", line)
-    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
-    assert set(ludus().out.split()) == expected
+COMPLETIONS = {
+    "ludus tourn": {"tournament"},
+    "ludus match nine": {"nine_mens_morris"},
+    "ludus match hexapawn mi": {"migo"},
+    "ludus match hexapawn scho": set(),
+    "ludus match hexapawn:f": {"four", "five"},
+    "ludus match hexapawn:five,si": {"five,size="},
+    "ludus match backgammon gammon:net=s": {"selfplay"},
+    "ludus match hexapawn random random --rec": {"--record"},
+    "ludus train nn": {"nnmm"},
+    "ludus show p": {"patterns"},
+}
+"""Lines as typed, and what bash puts in the place of the part after the last `:` or `=`."""
+
+
+def test_bash_completes(tmp_path):
+    """In bash itself, which takes `:` and `=` for the ends of words."""
+    script = tmp_path / "ludus"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m ludus "$@"\n')
+    script.chmod(0o755)
+    program = "source <(ludus completion bash)\ncompopt() { :; }\n"
+    for line in COMPLETIONS:
+        program += f"COMP_LINE='{line}' COMP_POINT={len(line)} COMPREPLY=()\n"
+        program += '_ludus_completion ludus\necho "${COMPREPLY[*]}"\n'
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", program], env={**os.environ, "PATH": path}, capture_output=True, text=True
+    )
+    assert [set(each.split()) for each in done.stdout.splitlines()] == list(COMPLETIONS.values())
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

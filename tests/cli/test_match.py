@@ -189,3 +189,14 @@ def test_interrupted_compiled_games_count(monkeypatch, ludus):
     assert result.status == 130
     assert json.loads(result.out)["games"] == 20
     assert [sides for _, sides, *_ in calls[:2]] == [("newbie", "basic"), ("basic", "newbie")]
+
+
+def test_games_go_to_standard_output_for_the_next_command(ludus):
+    done = ludus("match", "hexapawn", "random", "perfect", "--games", "2", "--record", "-")
+    assert done.status == 0
+    records = Record.parse_many(done.out)
+    assert [each.headers["Round"] for each in records] == ["1", "2"]
+    assert "perfect" in done.err
+    refused = ludus("match", "hexapawn", "random", "random", "--record", "-", "--json")
+    assert refused.status == 2
+    assert "both take standard output" in refused.err

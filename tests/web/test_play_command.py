@@ -1,10 +1,13 @@
 """`ludus play` as it is typed: which page it opens, and what it refuses."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 
+import httpx
 import pytest
 from playwright.sync_api import expect
 
@@ -74,6 +77,41 @@ def test_a_tournament_is_shown_without_its_players(tmp_path):
     shown = load_standings({"plan": str(plan), "store": str(plan.with_suffix(".sqlite"))})
     assert shown["tournaments"][0]["name"] == "x"
     assert not trace.exists()
+
+
+@contextmanager
+def plain_server(data):
+    """Run `ludus play` as most people do, with the user's data in this folder; yield its base."""
+    command = [sys.executable, "-m", "ludus", "play", "--no-browser", "--json"]
+    places = {"XDG_DATA_HOME": str(data), "XDG_CACHE_HOME": str(data)}
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **places},
+    )
+    try:
+        yield json.loads(process.stdout.readline())["address"].removesuffix("/"), process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_second_command_opens_the_running_page(tmp_path):
+    with plain_server(tmp_path) as (base, _), plain_server(tmp_path) as (again, second):
+        assert again == base
+        assert second.wait(PATIENCE) == 0
+    # A server that was killed leaves its address, but not its lock.
+    with plain_server(tmp_path) as (base, _):
+        assert httpx.get(f"{base}/api/shown").json()["keeps_games"] is True
+
+
+def test_the_page_runs_where_nothing_can_be_kept():
+    with plain_server("/dev/null/data") as (base, process):
+        assert httpx.get(f"{base}/api/shown").json()["keeps_games"] is False
+        process.kill()
+        assert "games are not kept" in process.communicate()[1]
 
 
 @pytest.mark.slow

@@ -107,7 +107,7 @@ def match(
     max_plies: int = MAX_PLIES,
     jobs: int = 1,
     compiled: bool = False,
-    record: Path | str | None = None,
+    record: Path | str | TextIO | None = None,
     keep_records: bool = True,
     stop_at_interrupt: bool = False,
     track: Track = track_playing,
@@ -119,7 +119,7 @@ def match(
     one, players are given by specs. `compiled` plays in compiled code, far faster: other games for
     a seed, of players that have a compiled twin, without records or limits.
 
-    The games are written to the file `record`, if one is named. With `stop_at_interrupt` Ctrl-C
+    The games are written to `record`, a file that is named or open. With `stop_at_interrupt` Ctrl-C
     ends the match after a whole game, if there is one.
 
     >>> found = match("hexapawn", "perfect", "random", games=10, seed=1)
@@ -145,7 +145,8 @@ def match(
     schedule = _schedule(conditions, specs, games, seed, alternate, position)
     score, records = MatchTally(), []
     with ExitStack() as stack:
-        file = stack.enter_context(atomic_file(Path(record))) if record is not None else None
+        if isinstance(record, str | Path):
+            record = stack.enter_context(atomic_file(Path(record)))
         if jobs != 1 and not (isinstance(first, str) and isinstance(second, str)):
             raise BadArgument("several processes need players by specs; jobs=1 takes objects")
         if jobs == 1 or is_from_main(chosen, specs):
@@ -156,8 +157,8 @@ def match(
             played = pool.map(play_job, schedule)
         try:
             for number, each in enumerate(track(played, games)):
-                if file is not None:
-                    _write_record(file, each, chosen, number + 1)
+                if record is not None:
+                    _write_record(record, each, chosen, number + 1)
                 if keep_records:
                     records.append(each)
                 winner, reason = each.outcome.winner, each.outcome.reason

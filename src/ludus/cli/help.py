@@ -112,6 +112,26 @@ def complete_command_line(command: Any) -> int | None:
     return shell_complete(command, {}, "ludus", COMPLETION_VARIABLE, instruction)
 
 
+BASH_SCRIPT = f"""\
+_ludus_completion() {{
+    local IFS=$'\\n' line="${{COMP_LINE:0:COMP_POINT}}" words word begun
+    word="${{line##*[[:space:]]}}"
+    IFS=$' \\t\\n' read -ra words <<< "$line"
+    COMPREPLY=( $( env COMP_WORDS="$line" \\
+                   COMP_CWORD=$(( ${{#words[@]}} - (${{#word}} > 0) )) \\
+                   {COMPLETION_VARIABLE}=complete_bash "$1" ) )
+    # Bash takes : and = as the ends of words, and replaces only what follows the last one.
+    begun="${{word%"${{word##*[:=]}}"}}"
+    COMPREPLY=( "${{COMPREPLY[@]#"$begun"}}" )
+    # What goes on after these signs gets no space.
+    [[ ${{#COMPREPLY[@]}} == 1 && "${{COMPREPLY[0]}}" == *[=:] ]] && compopt -o nospace
+    return 0
+}}
+complete -o default -F _ludus_completion ludus
+"""
+"""The script for bash; that of typer would ask for parts of specs, which have : and =."""
+
+
 class Shell(StrEnum):
     """Shells for which there is a completion script."""
 
@@ -131,6 +151,9 @@ def completion(
     """
     from typer._completion_shared import get_completion_script
 
+    if shell is Shell.BASH:
+        typer.echo(BASH_SCRIPT)
+        return
     typer.echo(
         get_completion_script(
             prog_name="ludus", complete_var=COMPLETION_VARIABLE, shell=shell.value

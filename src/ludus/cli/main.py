@@ -39,6 +39,7 @@ from ludus.cli.help import (
     prepare_help,
 )
 from ludus.cli.output import print_json, print_notice
+from ludus.cli.phrases import rephrase_complaint
 from ludus.cli.train import train_app
 from ludus.core.errors import LudusError, LudusWarning, quote, to_one_line
 from ludus.core.files import describe_os_error
@@ -231,7 +232,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except (LudusError, _ClickError) as error:
         message = error.format_message() if hasattr(error, "format_message") else str(error)
-        return _print_error(message, type(error).__name__, is_json)
+        return _print_error(rephrase_complaint(message), type(error).__name__, is_json)
     except (KeyboardInterrupt, typer.Abort):
         return EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -296,14 +297,14 @@ def _print_error(message: str, kind: str, is_json: bool) -> int:
 def _configure_streams() -> None:
     """Make the standard streams usable, whatever the caller has done to them.
 
-    Characters that the terminal cannot encode and input bytes that are not UTF-8 are replaced.
+    Signs that the terminal cannot encode and input bytes that are not UTF-8 are replaced.
     A closed stream gets a descriptor, which no other file can take then: nothing is read from it,
     messages to it are lost, and results written to it are an error, as they are for a full disk.
     """
     for name, mode, access, errors in (
         ("stdin", "r", os.O_RDONLY, "backslashreplace"),
-        ("stdout", "w", os.O_RDONLY, "replace"),
-        ("stderr", "w", os.O_WRONLY, "replace"),
+        ("stdout", "w", os.O_RDONLY, "ludus.signs"),
+        ("stderr", "w", os.O_WRONLY, "ludus.signs"),
     ):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))

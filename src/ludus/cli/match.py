@@ -1,5 +1,6 @@
 """`ludus match`, `tournament` and `choose`: play games, choose moves for a file of positions."""
 
+import sys
 import time as clock
 from contextlib import nullcontext
 from pathlib import Path
@@ -69,7 +70,10 @@ def match(
         int, typer.Option(min=1, max=1_000_000, help="Longer games are draws.")
     ] = MAX_PLIES,
     record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Write the games to this file.")
+        Path | None,
+        typer.Option(
+            "--record", metavar="FILE", help="Write the games to this file; -: standard output."
+        ),
     ] = None,
     compiled: Annotated[
         bool,
@@ -89,7 +93,10 @@ def match(
     """Play a match of two players and count their wins; after Ctrl-C those so far."""
     from ludus.arena import match as arena
 
-    if record is not None:
+    is_piped = str(record) == "-"
+    if is_piped and json:
+        raise typer.BadParameter("--record - and --json both take standard output")
+    if record is not None and not is_piped:
         check_output(record, *list_spec_files(first, second), force=force)
     chosen = named_game(game, rules)
     start = parse_position(chosen, position) if position else None
@@ -109,7 +116,7 @@ def match(
         max_plies=max_plies,
         jobs=jobs,
         compiled=compiled,
-        record=record,
+        record=sys.stdout if is_piped else record,
         keep_records=False,
         stop_at_interrupt=True,
         track=lambda items, total: track_progress(items, total, "playing"),
@@ -129,7 +136,7 @@ def match(
             **({"interrupted": True} if is_interrupted else {}),
         )
     else:
-        print(found)
+        print(found, file=sys.stderr if is_piped else sys.stdout)
     if is_interrupted:
         print_interruption(f"interrupted after {found.score.games} of {games} games")
         raise KeyboardInterrupt

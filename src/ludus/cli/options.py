@@ -1,36 +1,70 @@
 """Arguments and options shared by several commands."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
-from ludus.core.errors import BadPosition
+from ludus.core.errors import BadPosition, LudusError
 from ludus.core.files import MAX_FILE_CHARACTERS, quote_path, read_text
-from ludus.core.game import Game, P
+from ludus.core.game import AnyGame, Game, P
 
 T = TypeVar("T")
 
 
 def complete_game(incomplete: str) -> list[str]:
-    """Return the games, or the presets of a game, that continue a word."""
+    """Return the games, or the presets and options of a game, that continue a word."""
     from ludus.games import GAMES
 
     name, colon, _ = incomplete.partition(":")
-    if colon and name in GAMES:
-        words = [f"{name}:{preset}" for preset in GAMES[name].presets]
-    else:
-        words = list(GAMES)
-    return [word for word in words if word.startswith(incomplete)]
+    if not colon or name not in GAMES:
+        return [each for each in GAMES if each.startswith(incomplete)]
+    kind = GAMES[name]
+    presets = [] if "," in incomplete else list(kind.presets)
+    return _complete_options(incomplete, presets, next(iter(kind.presets.values())))
 
 
-def complete_player(incomplete: str) -> list[str]:
-    """Return the players that continue a word."""
+def complete_player(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the players of the game before, or the options of a player, that continue a word."""
+    from ludus.games import resolve_game
     from ludus.players import PLAYERS
 
-    return [name for name in PLAYERS if name.startswith(incomplete)]
+    name, colon, _ = incomplete.partition(":")
+    if colon and name in PLAYERS:
+        return _complete_options(incomplete, [], PLAYERS[name].options)
+    names = [each for each in PLAYERS if each.startswith(incomplete)]
+    spec = context.params.get("game")
+    if not spec:
+        return names
+    try:
+        game = type(resolve_game(spec))
+    except LudusError:
+        return names
+    return [each for each in names if _can_play(each, game)]
+
+
+def _can_play(name: str, game: type[AnyGame]) -> bool:
+    from ludus.players import PLAYERS
+
+    try:
+        return PLAYERS[name].can_play(game)
+    except (LudusError, ImportError):
+        return False  # it needs a package that is not installed
+
+
+def _complete_options(incomplete: str, words: Iterable[str], settings: Any) -> list[str]:
+    """Return what continues the last part of a spec: a word, `key=` or `key=value`."""
+    begun, mark, last = incomplete.rpartition("," if "," in incomplete else ":")
+    found = list(words)
+    if settings is not None:
+        hints = get_type_hints(type(settings))
+        for each in fields(settings):
+            values = get_args(hints[each.name]) if get_origin(hints[each.name]) is Literal else ()
+            found += [f"{each.name}={value}" for value in values] or [f"{each.name}="]
+    return [f"{begun}{mark}{each}" for each in found if each.startswith(last)]
 
 
 GameArgument = Annotated[

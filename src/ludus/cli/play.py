@@ -1,6 +1,7 @@
 """`ludus play`: play a game in the browser or in the terminal."""
 
 import ipaddress
+import os
 import random
 import socket
 from collections.abc import Sequence
@@ -19,9 +20,9 @@ from ludus.cli.options import (
     RulesOption,
     parse_position,
 )
-from ludus.cli.output import dataclass_as_json, game_as_json, print_json
-from ludus.core.errors import BadSpec, LudusError, quote
-from ludus.core.files import data_folder, quote_path
+from ludus.cli.output import dataclass_as_json, game_as_json, print_json, print_notice
+from ludus.core.errors import BadSpec, CannotWrite, LudusError, quote
+from ludus.core.files import data_folder, lock_file, quote_path, read_text, write_text
 from ludus.core.game import AnyGame, Position
 from ludus.core.spec import parse_spec
 from ludus.games import GAMES
@@ -146,6 +147,10 @@ def play(
         return
     first = make_start_path(game, rules, position, opponent, side, seed)
     settings = _make_settings([host, *(names or [])], games, tournament, curves, trust_proxy)
+    has_own = port or names or tournament or curves or trust_proxy or host != LOOPBACK
+    if not has_own and (running := find_running_page(settings.games_file)):
+        _show_address(f"{running}{first}", "Ludus is running already", browser, json)
+        return
     _serve_page(first, host, port, settings, browser, json)
 
 
@@ -219,14 +224,48 @@ def _make_settings(
         read_tournament(tournament, builds_players=False)
     if curves is not None and not curves.is_dir():
         raise LudusError(f"cannot read {quote_path(curves)}: there is no such folder")
-    folder = data_folder()
     return Settings(
-        games_file=games or (None if folder is None else folder / "games.sqlite"),
+        games_file=games or _find_games_file(),
         tournament_file=tournament,
         curves_folder=curves,
         names=Settings().names | {name.lower() for name in names},
         trusted_proxy=_parse_address(trusted_proxy) if trusted_proxy else "",
     )
+
+
+def _find_games_file() -> Path | None:
+    """Return the file of games in the user's data folder; None if nothing can be kept there."""
+    if (folder := data_folder()) is None:
+        print_notice("no data folder is known; games are not kept when the server stops")
+        return None
+    file = folder / "games.sqlite"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_writable = os.access(file if file.exists() else folder, os.W_OK)
+    except OSError:
+        is_writable = False
+    if is_writable:
+        return file
+    print_notice(f"cannot write {quote_path(file)}; games are not kept when the server stops")
+    return None
+
+
+def _address_file(games_file: Path) -> Path:
+    """Return the file that says where the page of these games is, while a server has them."""
+    return games_file.with_suffix(".address")
+
+
+def find_running_page(games_file: Path | None) -> str | None:
+    """Return the address of the server that uses this file of games; None if there is none."""
+    if games_file is None or not games_file.exists():
+        return None
+    try:
+        with lock_file(games_file):
+            return None
+    except CannotWrite:
+        with suppress(LudusError):
+            return read_text(_address_file(games_file)).strip() or None
+    return None
 
 
 def _parse_address(text: str) -> str:
@@ -240,23 +279,36 @@ def _serve_page(
     first: str, host: str, port: int | None, settings: "Settings", wants_browser: bool, json: bool
 ) -> None:
     """Serve the page until Ctrl-C, by default on DEFAULT_PORT or, if taken, on any free port."""
-    from ludus.web.server import has_browser, open_browser, serve
+    from ludus.web.server import serve
 
     bound = _bind_socket(host, port)
     shown_host = "localhost" if host in ALL_INTERFACES else f"[{host}]" if ":" in host else host
-    address = f"http://{shown_host}:{bound.getsockname()[1]}{first}"
+    address = f"http://{shown_host}:{bound.getsockname()[1]}"
+    games_file = settings.games_file
+    kept = "are not kept" if games_file is None else "are saved"
 
     def ready() -> None:
-        if json:
-            print_json(address=address)
-        else:
-            print(f"Ludus is at {address}\nCtrl-C stops the server; games are saved.", flush=True)
-        if wants_browser and has_browser():
-            open_browser(address)
+        if games_file is not None:
+            with suppress(LudusError):
+                write_text(_address_file(games_file), address)
+        note = f"Ctrl-C stops the server; games {kept}."
+        _show_address(f"{address}{first}", "Ludus is", wants_browser, json, note)
 
     # Ctrl-C is the normal way to stop the server, not an error.
     with bound, suppress(KeyboardInterrupt):
         serve(bound, settings, ready)
+
+
+def _show_address(address: str, what: str, wants_browser: bool, json: bool, note: str = "") -> None:
+    """Print where the page is, and open it in a browser."""
+    from ludus.web.server import has_browser, open_browser
+
+    if json:
+        print_json(address=address)
+    else:
+        print("\n".join(filter(None, [f"{what} at {address}", note])), flush=True)
+    if wants_browser and has_browser():
+        open_browser(address)
 
 
 def _bind_socket(host: str, port: int | None) -> socket.socket:

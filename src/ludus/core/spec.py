@@ -46,11 +46,18 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Parse a spec string."""
+    """Parse a spec string; a class of a module may be followed by `:` as a name is.
+
+    >>> parse_spec("my_games:ConnectFour:small")
+    Spec(name='my_games', flags=('ConnectFour', 'small'), options={})
+    """
     check_length(text, BadSpec)
     name, _, rest = text.partition(":")
     if not name.strip():
         raise BadSpec(f"{quote(text)} names nothing; write name or name:key=value,…")
+    kind, colon, more = rest.partition(":")
+    if colon and kind.isidentifier() and kind[0].isupper():
+        rest = f"{kind},{more}"
     flags, options = parse_options(rest)
     return Spec(name.strip(), flags, options)
 
@@ -263,8 +270,12 @@ class Registry(Generic[T]):
 
     _registries: ClassVar[dict[str, "Registry[Any]"]] = {}
 
-    def __init__(self, kind: str, entries: Mapping[str, str]) -> None:
+    def __init__(
+        self, kind: str, entries: Mapping[str, str], aliases: Mapping[str, str] | None = None
+    ) -> None:
+        """Hold these names; an alias is another word for one of them, which is not listed."""
         self.kind = kind
+        self._aliases = aliases or {}
         self._entries = {**entries, **self.added.get(kind, {})}
         self._has_entry_points = False
         self._registries[kind] = self
@@ -287,7 +298,7 @@ class Registry(Generic[T]):
     def __contains__(self, name: object) -> bool:
         if name not in self._entries:
             self._add_entry_points()
-        return name in self._entries
+        return name in self._entries or name in self._aliases
 
     def _add_entry_points(self) -> None:
         """Add the names of installed packages, once; a name that is taken stays as it is."""
@@ -357,5 +368,5 @@ class Registry(Generic[T]):
     def __getitem__(self, name: str) -> T:
         if name not in self:
             check_choice(f"there is no {self.kind}", name, self._entries)
-        found: T = load_target(self._entries[name])
+        found: T = load_target(self._entries[self._aliases.get(name, name)])
         return found

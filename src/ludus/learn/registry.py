@@ -26,6 +26,7 @@ LEARNERS: Registry[type["Training[Any]"]] = Registry(
         "gammon-selfplay": "ludus.learn.gammon.chances_training:SelfplayTraining",
         "gammon-expert": "ludus.learn.gammon.chances_training:ExpertTraining",
     },
+    {"dqn": "deepq"},
 )
 """The trainings that `ludus.train` knows (`ludus.learn.training`)."""
 

@@ -18,6 +18,7 @@ PLAYERS: Registry[type[Player]] = Registry(
         "perfect": "ludus.players.perfect:PerfectPlayer",
         "tool": "ludus.players.backgammon_heuristics:ToolPlayer",
     },
+    {"dqn": "deepq"},
 )
 """All players by name; `ludus/__init__.py` adds those of the packages above this one."""
 

@@ -257,6 +257,7 @@ async def get_features(request: Request) -> ServerFeaturesView:
         tournament=settings.tournament_file is not None or "tournament" in kinds,
         training=settings.curves_folder is not None or "training" in kinds,
         running=bool(runs),
+        keeps_games=settings.games_file is not None,
     )
 
 

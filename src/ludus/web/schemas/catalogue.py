@@ -147,6 +147,9 @@ class ServerFeaturesView(BaseModel):
     running: bool = False
     """Whether a training, a tournament or a solve of this user is running."""
 
+    keeps_games: bool = True
+    """Whether games outlive the server; not where its file cannot be written."""
+
 
 class RunView(BaseModel):
     """A training, a tournament or a solve that is running on this machine."""

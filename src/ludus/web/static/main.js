@@ -99,6 +99,7 @@ async function showLinks() {
     byId("tournament-link").hidden = !features.tournament;
     byId("training-link").hidden = !features.training;
     byId("running-link").hidden = !features.running;
+    byId("unkept-note").hidden = features.keeps_games;
   } catch {
     // the page itself says that the server does not answer
   }

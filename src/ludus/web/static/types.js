@@ -138,7 +138,9 @@
  *   game: string, title: string, rules: string, sentences: string[], clauses: string[],
  *   examples: PictureView[], before: RulesTestTaskView[], after: RulesTestTaskView[]
  * }} RulesTestView
- * @typedef {{ tournament: boolean, training: boolean, running: boolean }} ServerFeaturesView
+ * @typedef {{
+ *   tournament: boolean, training: boolean, running: boolean, keeps_games: boolean
+ * }} ServerFeaturesView
  * @typedef {{
  *   kind: "training" | "tournament" | "solve", title: string, began: number, done: number,
  *   total: number
