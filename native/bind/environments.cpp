@@ -5,7 +5,9 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "backgammon/environment.hpp"
 #include "bind/rules.hpp"
@@ -63,6 +65,7 @@ public:
     void use_arrays(Rows<float> observations, Rows<std::int8_t> masks, Rows<float> rewards,
                     Column<bool> terminated, Column<bool> truncated, Column<std::int8_t> players,
                     Rows<float> final_observations) {
+        const std::unique_lock turn = take_turn();
         const std::size_t size = vector_.size();
         arrays_ = {data_of(observations, size, Environment::kObservationSize),
                    data_of(masks, size, Environment::kNumActions),
@@ -76,6 +79,7 @@ public:
     }
 
     void reset(std::uint64_t seed) {
+        const std::unique_lock turn = take_turn();
         check_arrays();
         const nb::gil_scoped_release release;
         vector_.reset(seed, arrays_);
@@ -83,17 +87,20 @@ public:
     }
 
     void step(Column<const std::int64_t> actions) {
+        const std::unique_lock turn = take_turn();
         check_started();
         const std::int64_t* given = data_of(actions, vector_.size());
-        for (std::size_t i = 0; i < vector_.size(); ++i) {
-            require(-1 <= given[i] && given[i] < Environment::kNumActions,
+        actions_.assign(given, given + vector_.size());  // others may write to the array meanwhile
+        for (const std::int64_t action : actions_) {
+            require(-1 <= action && action < Environment::kNumActions,
                     "an action is outside of the action space");
         }
         const nb::gil_scoped_release release;
-        vector_.step(given, arrays_);
+        vector_.step(actions_.data(), arrays_);
     }
 
     void sample(Column<std::int64_t> actions) {
+        const std::unique_lock turn = take_turn();
         check_started();
         std::int64_t* into = data_of(actions, vector_.size());
         const nb::gil_scoped_release release;
@@ -101,6 +108,11 @@ public:
     }
 
 private:
+    std::unique_lock<std::mutex> take_turn() {
+        std::unique_lock turn(working_, std::try_to_lock);
+        require(turn.owns_lock(), "these games are being played by another thread");
+        return turn;
+    }
     void check_arrays() const {
         require(arrays_.observations != nullptr, "use_arrays() comes before any game");
     }
@@ -113,6 +125,8 @@ private:
     EnvironmentArrays arrays_{};
     nb::object kept_;  // the arrays, so that they live as long as they are written to
     bool is_started_ = false;
+    std::vector<std::int64_t> actions_;
+    std::mutex working_;
 };
 
 // An array that is written to: never one that was made from another kind of array.

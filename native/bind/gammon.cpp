@@ -8,6 +8,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <memory>
 #include <stdexcept>
 
 #include "gammon/contest.hpp"
@@ -165,6 +167,31 @@ Layer layer_of(const Matrix<float>& weights, const Vector<float>& biases) {
             {biases.data(), biases.data() + biases.size()}};
 }
 
+// A network in the hands of Python: several threads read it at once, or one teaches it.
+struct SharedNetwork : Network {
+    explicit SharedNetwork(Network made) : Network(std::move(made)) {}
+
+    mutable std::atomic<int> readers{0};  // -1 while it learns
+};
+
+using Turn = std::shared_ptr<const SharedNetwork>;  // ends with its last copy
+
+Turn read_turn(const SharedNetwork& network) {
+    int readers = network.readers;
+    while (readers >= 0 && !network.readers.compare_exchange_weak(readers, readers + 1)) {
+    }
+    if (readers < 0) throw std::invalid_argument("this network is learning in another thread");
+    return {&network, [](const SharedNetwork* used) { --used->readers; }};
+}
+
+Turn learning_turn(SharedNetwork& network) {
+    int readers = 0;
+    if (!network.readers.compare_exchange_strong(readers, -1)) {
+        throw std::invalid_argument("this network is used by another thread");
+    }
+    return {&network, [](const SharedNetwork* used) { used->readers = 0; }};
+}
+
 Network network_of(int change, int extra,
                    const std::vector<std::pair<Matrix<float>, Vector<float>>>& layers) {
     const Encoding encoding = encoding_of(change, extra);
@@ -198,10 +225,11 @@ Patterns patterns_of(const Vector<std::int64_t>& starts, const Vector<std::uint1
     return {bounds, on, {value.data(), value.size()}};
 }
 
-nb::object scores(const Network& network, const Vector<std::int64_t>& starts,
+nb::object scores(const SharedNetwork& network, const Vector<std::int64_t>& starts,
                   const Vector<std::uint16_t>& index, const Vector<float>& value) {
     const Patterns patterns = patterns_of(starts, index, value, size_of(network.encoding()));
     std::vector<float> outputs(patterns.size());
+    const auto turn = read_turn(network);
     {
         nb::gil_scoped_release free;
         Activities activities = network.scratch();
@@ -223,7 +251,7 @@ std::span<const std::int64_t> rows_of(const Vector<std::int64_t>& rows, const Pa
     return found;
 }
 
-double learn(Network& network, const Vector<std::int64_t>& starts,
+double learn(SharedNetwork& network, const Vector<std::int64_t>& starts,
              const Vector<std::uint16_t>& index, const Vector<float>& value,
              const Vector<std::int64_t>& rows, const Vector<float>& targets, float rate) {
     const Patterns patterns = patterns_of(starts, index, value, size_of(network.encoding()));
@@ -231,6 +259,7 @@ double learn(Network& network, const Vector<std::int64_t>& starts,
     if (rows.size() != targets.size()) {
         throw std::invalid_argument("every pattern shown needs a target");
     }
+    const auto turn = learning_turn(network);
     nb::gil_scoped_release free;
     Trainer trainer(network);
     double error = 0;
@@ -244,7 +273,7 @@ double learn(Network& network, const Vector<std::int64_t>& starts,
     return error;
 }
 
-double compare(Network& network, const Vector<std::int64_t>& starts,
+double compare(SharedNetwork& network, const Vector<std::int64_t>& starts,
                const Vector<std::uint16_t>& index, const Vector<float>& value,
                const Vector<std::int64_t>& rows, const Vector<float>& targets,
                const Vector<std::int64_t>& groups, float sharpness, float rate) {
@@ -256,6 +285,7 @@ double compare(Network& network, const Vector<std::int64_t>& starts,
         std::adjacent_find(bounds.begin(), bounds.end(), std::greater_equal<>()) != bounds.end()) {
         throw std::invalid_argument("groups must divide the patterns shown");
     }
+    const auto turn = learning_turn(network);
     nb::gil_scoped_release free;
     Trainer trainer(network);
     const std::span<const float> wanted(targets.data(), targets.size());
@@ -272,7 +302,8 @@ double compare(Network& network, const Vector<std::int64_t>& starts,
     return error;
 }
 
-nb::list layers_of(const Network& network) {
+nb::list layers_of(const SharedNetwork& network) {
+    const auto turn = read_turn(network);
     nb::list layers;
     for (const Layer& layer : network.layers()) {
         std::vector<float> weights = layer.weights;
@@ -285,8 +316,8 @@ nb::list layers_of(const Network& network) {
 
 // A player of whole games: a network, or the name of one of the others.
 MakeMover mover_of(nb::handle who) {
-    if (nb::isinstance<Network>(who)) {
-        const Network* network = nb::cast<Network*>(who);
+    if (nb::isinstance<SharedNetwork>(who)) {
+        const Turn network = read_turn(*nb::cast<SharedNetwork*>(who));
         return [network] { return std::make_unique<NetworkMover>(*network); };
     }
     // Compared as objects, since some texts have no UTF-8.
@@ -362,11 +393,11 @@ NB_MODULE(gammon, m) {
     m.def("inputs", &inputs);
     m.def("contest", &contest_of);
     m.def("met_in_games", &met_in_games);
-    nb::class_<Network>(m, "Network")
+    nb::class_<SharedNetwork>(m, "Network")
         .def("__init__",
-             [](Network* made, int change, int extra,
+             [](SharedNetwork* made, int change, int extra,
                 const std::vector<std::pair<Matrix<float>, Vector<float>>>& layers) {
-                 new (made) Network(network_of(change, extra, layers));
+                 new (made) SharedNetwork(network_of(change, extra, layers));
              })
         .def("scores", &scores)
         .def("learn", &learn)

@@ -1,5 +1,8 @@
 """Many games at once are those of the single environment, action for action."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +12,7 @@ from ludus.core.splitmix import SplitMix64
 from ludus.envs import GameArrays
 from ludus.envs.episode import EnvEpisode
 from support.repetition import repeat
+from support.waiting import PATIENCE
 
 MORRIS = [f"nine_mens_morris:{name}" for name in ludus.game("nine_mens_morris").presets]
 OTHERS = [
@@ -237,3 +241,48 @@ def test_every_whole_number_is_a_seed(seed):
 def test_seeds_of_numpy_are_seeds():
     one, other = (GameArrays("backgammon", num_envs=3, seed=seed) for seed in (7, np.int64(7)))
     assert np.array_equal(one.observations, other.observations)
+
+
+MANY_THREADS = """
+import sys, threading
+import ludus
+from ludus.envs import GameArrays
+
+games = GameArrays(sys.argv[1], num_envs=300, seed=1, copy=bool(int(sys.argv[2])), threads=2)
+native = games._engine
+outcomes = set()
+
+def play(make):
+    for number in range(150):
+        try:
+            make(number)
+            outcomes.add("played")
+        except (ludus.LudusError, ValueError) as error:
+            outcomes.add(str(error))
+
+def step(number):
+    actions = games.sample_actions()
+    games.step(actions)
+
+def step_natively(number):
+    actions = games.sample_actions()
+    native.step(actions)
+    actions[:] = 2**60
+
+works = [step, step, step_natively, lambda number: games.reset(number), lambda _: native.reset(1)]
+threads = [threading.Thread(target=play, args=[work]) for work in works]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert outcomes <= {"played", "these games are being played by another thread"}, outcomes
+assert "played" in outcomes
+"""
+
+
+@pytest.mark.parametrize("copy", [True, False])
+@pytest.mark.parametrize("game", ["nine_mens_morris", "backgammon"])
+def test_threads_that_play_the_same_games_get_an_error_and_no_crash(game, copy):
+    command = [sys.executable, "-c", MANY_THREADS, game, str(int(copy))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,12 +1,15 @@
 """Many games at once as arrays: thousands of them in compiled code, where a game has that."""
 
 import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ludus.core.errors import BadArgument, BadSpec
+from ludus.core.errors import BadArgument, BadSpec, LudusError
 from ludus.core.game import AnyGame
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import check_seed
@@ -94,6 +97,7 @@ class GameArrays:
         if compiled:
             engine = self.coding.make_native_vector(num_envs, threads, autoreset, max_moves)
         self.is_compiled = engine is not None
+        self._playing = threading.Lock()
         self._engine = engine or EpisodeVector(self.coding, num_envs, autoreset, max_moves)
         self._use_new_arrays()
         self.reset(seed)
@@ -125,10 +129,11 @@ class GameArrays:
         """Begin all games anew: game i with the dice of `seed` + i; without a seed any dice."""
         if seed is not None:
             seed = check_seed(seed)
-        if self.copy:
-            self._use_new_arrays()
-        self._engine.reset((secrets.randbits(64) if seed is None else seed) % 2**64)
-        return self.state
+        with self._take_turn():
+            if self.copy:
+                self._use_new_arrays()
+            self._engine.reset((secrets.randbits(64) if seed is None else seed) % 2**64)
+            return self.state
 
     def step(self, actions: ArrayLike) -> VectorStep:
         """Apply one action in each game, shape (games,).
@@ -144,16 +149,28 @@ class GameArrays:
             raise BadArgument(
                 f"actions must be from 0 to {self.num_actions - 1}, or -1 to leave a game as it is"
             )
-        if self.copy:
-            self._use_new_arrays()
-        self._engine.step(given.astype(np.int64, copy=False))
-        return self.state
+        with self._take_turn():
+            if self.copy:
+                self._use_new_arrays()
+            self._engine.step(given.astype(np.int64, copy=False))
+            return self.state
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Return a random legal action for each game, all with the same probability."""
         actions = np.empty(self.num_envs, np.int64)
-        self._engine.sample(actions)
+        with self._take_turn():
+            self._engine.sample(actions)
         return actions
+
+    @contextmanager
+    def _take_turn(self) -> Iterator[None]:
+        """Refuse a second thread, whose steps would mix with those of the first."""
+        if not self._playing.acquire(blocking=False):
+            raise LudusError("these games are being played by another thread")
+        try:
+            yield
+        finally:
+            self._playing.release()
 
     def observe(self, sides: ArrayLike) -> NDArray[np.float32]:
         """Return what a side of each game sees, shape (games, observation size)."""

@@ -1,6 +1,7 @@
 """Compiled functions with arbitrary values: they raise an error, or the result is usable."""
 
 import contextlib
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -68,3 +69,25 @@ def test_layers_that_make_no_network(layers):
 def test_too_many_games_or_threads(games, threads):
     with pytest.raises(REFUSED):
         gammon.contest("tool", "tool", START, games, 1, threads)
+
+
+def test_a_network_learns_in_one_thread_alone():
+    """Others get an error instead of weights that are half changed."""
+    shape = [(np.zeros((393, 40), np.float32), np.zeros(40, np.float32))]
+    network = gammon.Network(
+        1, 0, [*shape, (np.zeros((40, 1), np.float32), np.zeros(1, np.float32))]
+    )
+    patterns = np.array([0, 1]), np.array([5], np.uint16), np.ones(1, np.float32)
+    rows, targets = np.zeros(1_000_000, np.int64), np.full(1_000_000, 0.7, np.float32)
+    with ThreadPoolExecutor(1) as other:
+        learning = other.submit(network.learn, *patterns, rows, targets, 0.1)
+        found = set()
+        while not learning.done():
+            for work in (network.layers, lambda: network.scores(*patterns)):
+                try:
+                    work()
+                except ValueError as error:
+                    found.add(str(error))
+    assert learning.result() >= 0
+    assert found == {"this network is learning in another thread"}
+    assert network.scores(*patterns)[0] == pytest.approx(0.7, abs=0.01)
