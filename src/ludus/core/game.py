@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypedDict
 
 from ludus.core.errors import BadArgument, BadMove, check_length, quote, quote_value
 from ludus.core.html import format_facts, format_panel
@@ -151,8 +151,15 @@ OracleKind = Literal["memory", "tables", "equities"]
 PlaceRow = tuple[str, ...]
 """Places that form a line on the board."""
 
-P = TypeVar("P", bound=Position)
-M = TypeVar("M", bound=Move)
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    P = TypeVar("P", bound=Position, default=Any)
+    M = TypeVar("M", bound=Move, default=Any)
+else:  # type checkers have defaults of type variables before Python does
+    from typing import TypeVar
+
+    P, M = TypeVar("P"), TypeVar("M")
 
 
 class Game(ABC, Generic[P, M]):

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Generic, Protocol, runtime_checkable
 
 from ludus.core.errors import BadArgument, BadPosition, BadSpec, quote_value
-from ludus.core.game import CHANCE, AnyGame, Move, Outcome, Position
+from ludus.core.game import CHANCE, AnyGame, Game, M, Move, Outcome, P, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +44,16 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Choice:
+class Choice(Generic[M]):
     """A player's decision and, where the player can give one, an explanation."""
 
-    move: Any
-    """A move of the position's game, whose own type the player's caller knows."""
+    move: M
+    """A move of the position's game."""
 
     comment: str = ""
     """Explanation in one sentence."""
 
-    scores: Mapping[Any, float] = field(default_factory=lambda: MappingProxyType({}))
+    scores: Mapping[M, float] = field(default_factory=lambda: MappingProxyType({}))
     """Move to the player's score of it, higher is better; empty if it does not compare moves."""
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class Choice:
         return f"<Choice {self}>"
 
 
-class Player(ABC):
+class Player(ABC, Generic[P, M]):
     """A player: chooses a move in a position. Created from a spec string by `ludus.player`."""
 
     title: ClassVar[str]
@@ -82,7 +82,7 @@ class Player(ABC):
     games: ClassVar[frozenset[str] | None] = None
     """Ids of the games that it can play; None for all. See `can_play`."""
 
-    def __init__(self, game: AnyGame, settings: Any = None, spec: str = "") -> None:
+    def __init__(self, game: Game[P, M], settings: Any = None, spec: str = "") -> None:
         """Create a player of a game, by default with the default options."""
         self.game = game
         self.settings = self.options if settings is None else settings
@@ -107,14 +107,14 @@ class Player(ABC):
         """What users should know before it plays, in a clause; empty for most players."""
         return ""
 
-    def check_start(self, position: Any) -> None:  # noqa: B027 - most players can
+    def check_start(self, position: P) -> None:
         """Raise a LudusError if it cannot play a game from this position."""
 
     def start_game(self, seed: int) -> None:
         """Start a new game: reset the state and the random generator with this seed."""
         self.random.seed(check_seed(seed))
 
-    def finish_game(self, outcome: Outcome) -> None:  # noqa: B027 - most players need not know
+    def finish_game(self, outcome: Outcome) -> None:
         """Note the outcome of the current game. Not every game is played to its end."""
 
     def native_twin(self) -> Any:
@@ -122,13 +122,10 @@ class Player(ABC):
         return None
 
     @abstractmethod
-    def choose(self, position: Any, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
-        """Choose a legal move; the game must not be over and the mover not CHANCE.
+    def choose(self, position: P, limit: Limit = Limit()) -> Choice[M]:  # noqa: B008 - frozen
+        """Choose a legal move; the game must not be over and the mover not CHANCE."""
 
-        `position` is not typed, because players of one game declare the type of its positions.
-        """
-
-    def choose_many(self, positions: Sequence[Any], limit: Limit = Limit()) -> list[Choice]:  # noqa: B008
+    def choose_many(self, positions: Sequence[P], limit: Limit = Limit()) -> list[Choice[M]]:  # noqa: B008
         """Return one choice per position; overridden by players that are faster in batches."""
         return [self.choose(position, limit) for position in positions]
 

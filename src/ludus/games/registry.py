@@ -13,6 +13,33 @@ if TYPE_CHECKING:
     from ludus.games.nine_mens_morris import NineMensMorris
     from ludus.games.noughts_and_crosses import NoughtsAndCrosses
 
+    # What type checkers can tell apart: each game with its presets.
+    NineMensMorrisSpec = Literal[
+        "nine_mens_morris",
+        "nine_mens_morris:standard",
+        "nine_mens_morris:threefold",
+        "nine_mens_morris:vrajitoru",
+        "nine_mens_morris:lasker",
+        "nine_mens_morris:morabaraba",
+    ]
+    BackgammonSpec = Literal[
+        "backgammon",
+        "backgammon:standard",
+        "backgammon:hyper",
+        "backgammon:hypergammon",
+        "backgammon:money",
+        "backgammon:tournament",
+    ]
+    NoughtsAndCrossesSpec = Literal["noughts_and_crosses", "noughts_and_crosses:standard"]
+    HexapawnSpec = Literal[
+        "hexapawn",
+        "hexapawn:standard",
+        "hexapawn:four",
+        "hexapawn:five",
+        "hexapawn:migo",
+        "hexapawn:gardner",
+    ]
+
 GAMES: Registry[type[AnyGame]] = Registry(
     "game",
     {
@@ -30,16 +57,16 @@ ENGINES = ("native", "python")
 
 @overload
 def game(
-    spec: Literal["nine_mens_morris"], rules: Any = "", engine: str = "native"
+    spec: "NineMensMorrisSpec", rules: Any = "", engine: str = "native"
 ) -> "NineMensMorris": ...
 @overload
-def game(spec: Literal["backgammon"], rules: Any = "", engine: str = "native") -> "Backgammon": ...
+def game(spec: "BackgammonSpec", rules: Any = "", engine: str = "native") -> "Backgammon": ...
 @overload
 def game(
-    spec: Literal["noughts_and_crosses"], rules: Any = "", engine: str = "native"
+    spec: "NoughtsAndCrossesSpec", rules: Any = "", engine: str = "native"
 ) -> "NoughtsAndCrosses": ...
 @overload
-def game(spec: Literal["hexapawn"], rules: Any = "", engine: str = "native") -> "Hexapawn": ...
+def game(spec: "HexapawnSpec", rules: Any = "", engine: str = "native") -> "Hexapawn": ...
 @overload
 def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame: ...
 def game(spec: str, rules: Any = "", engine: str = "native") -> AnyGame:

@@ -1,7 +1,9 @@
 """The players by name, and what makes one of its spec."""
 
+from typing import overload
+
 from ludus.core.errors import BadSpec, UnknownName, quote
-from ludus.core.game import AnyGame
+from ludus.core.game import AnyGame, Game, M, P
 from ludus.core.player import Player
 from ludus.core.spec import Registry, Spec, apply_options, parse_spec
 from ludus.games import GAMES, resolve_game
@@ -28,6 +30,10 @@ def find_player_class(spec: Spec) -> tuple[type[Player], list[str]]:
     return PLAYERS.find_class(spec, Player)
 
 
+@overload
+def player(spec: str, game: Game[P, M]) -> Player[P, M]: ...
+@overload
+def player(spec: str, game: str) -> Player: ...
 def player(spec: str, game: AnyGame | str) -> Player:
     """Create the player that a spec string names, for this game or the game that a spec names.
 
