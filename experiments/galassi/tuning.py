@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ludus.core.beta import find_student_quantile
 from ludus.learn.nnmm import load_preset
 from ludus.reproduce import Conclusion, Context, Figure, Finding, Measurement, Remark, Table
 
@@ -39,11 +40,9 @@ def load_training_margin() -> float:
     It is the deviation between two trainings of four networks with the same seed, which differ by
     rounding and the masks of dropout; with other seeds trainings may differ more.
     """
-    from scipy.special import stdtrit  # which a machine that only trains need not have
-
     pairs = list(json.loads(TWICE_FILE.read_text(encoding="utf-8"))["best accuracy"].values())
     variance = math.fsum((first - second) ** 2 / 2 for first, second in pairs) / len(pairs)
-    return float(stdtrit(len(pairs), 0.975)) * math.sqrt(variance)
+    return find_student_quantile(len(pairs), 0.975) * math.sqrt(variance)
 
 
 def is_complete(context: Context) -> bool:

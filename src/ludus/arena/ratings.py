@@ -76,6 +76,12 @@ def check_anchor(anchor: str | None, players: Sequence[str]) -> None:
         check_choice("there is no player", anchor, players)
 
 
+GRADIENT_TOLERANCE = 1e-12
+"""Slope of the loss, for each game, at which the strengths are found."""
+
+MIN_STEP = 1e-6
+
+
 class _BradleyTerryModel:
     """The posterior of the logarithms of strengths; its logarithm is concave."""
 
@@ -92,11 +98,15 @@ class _BradleyTerryModel:
 
     def fit(self) -> tuple[Array, Array]:
         """Return the maximum a posteriori strengths and their covariance."""
-        from scipy.optimize import minimize
-
-        start = np.zeros(self.signs.shape[1])
-        found = minimize(self._loss, start, jac=self._slope, hess=self._curve, method="trust-exact")
-        best: Array = found.x
+        best: Array = np.zeros(self.signs.shape[1])
+        # Newton's method: the loss is convex, so each step that is short enough lowers it.
+        while np.abs(self._slope(best)).max() > GRADIENT_TOLERANCE * max(1, self.games.sum()):
+            step, size = np.linalg.solve(self._curve(best), self._slope(best)), 1.0
+            while size > MIN_STEP and self._loss(best - size * step) > self._loss(best):
+                size /= 2
+            if size <= MIN_STEP:  # the loss has no more digits
+                break
+            best = best - size * step
         inverse: Any = np.linalg.inv(self._curve(best))
         return best, inverse @ self._scatter(best) @ inverse
 

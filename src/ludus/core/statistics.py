@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ludus.core.beta import compute_beta_cdf, find_beta_quantile, find_student_quantile
+
 Interval = tuple[float, float]
 
 TAIL_PROBABILITY = 0.05 / 2
@@ -37,12 +39,11 @@ class Proportion:
     @property
     def interval(self) -> Interval:
         """Clopper and Pearson's exact interval, within 0 to 1."""
-        from scipy.special import betaincinv
-
         hits, misses, tail = self.hits, self.count - self.hits, TAIL_PROBABILITY
-        low = betaincinv(hits, misses + 1, tail) if hits else 0.0
-        high = betaincinv(hits + 1, misses, 1 - tail) if misses else 1.0
-        return float(low), float(high)
+        low = find_beta_quantile(hits, misses + 1, tail) if hits else 0.0
+        # From the other end, where a small quantile has all its digits.
+        high = 1 - find_beta_quantile(misses, hits + 1, tail) if misses else 1.0
+        return low, high
 
     @property
     def margin(self) -> float:
@@ -76,12 +77,10 @@ def compute_mean_interval(values: Sequence[float]) -> tuple[float, float, float]
     >>> compute_mean_interval([1.0, 1.0, 1.0])
     (1.0, 1.0, 1.0)
     """
-    from scipy.special import stdtrit
-
     mean, error = estimate_mean(values)
     if len(values) == 1:
         return mean, -math.inf, math.inf
-    margin = float(stdtrit(len(values) - 1, 1 - TAIL_PROBABILITY)) * error
+    margin = find_student_quantile(len(values) - 1, 1 - TAIL_PROBABILITY) * error
     return mean, mean - margin, mean + margin
 
 
@@ -123,12 +122,12 @@ def compare_wins(wins: int, losses: int) -> WinComparison:
     >>> round(compare_wins(9, 1).p_value, 6)
     0.021484
     """
-    # scipy.stats has this test, but takes seconds to import.
-    from scipy.special import bdtr
-
     decided = wins + losses
     if not decided:
         return WinComparison(1.0, None, (0.0, 1.0))
     won = Proportion(wins, decided)
-    p_value = min(1.0, 2 * float(bdtr(min(wins, losses), decided, 0.5)))
+    fewer, more = sorted((wins, losses))
+    # At most `fewer` of the decided games, by the binomial distribution.
+    tail = compute_beta_cdf(more, fewer + 1, 0.5)
+    p_value = min(1.0, 2 * tail)
     return WinComparison(p_value, won.value, won.interval)
