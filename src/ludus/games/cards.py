@@ -118,7 +118,7 @@ def draw_card(
     chosen = resolve_game(game)
     scene, record = _find_scene(chosen, what)
     width, height = CARD_SIZE
-    board = _draw_board(scene)
+    board = draw_scene(scene)
     view = board.view or Area(0, 0, board.width, board.height)
     scale = min(BOARD_SHARE * width / view.width, (height - MARGIN) / view.height)
     size = scale * view.width, scale * view.height
@@ -157,7 +157,7 @@ def draw_frames(
 
 
 def _draw_frame(game: AnyGame, scene: Scene, theme: Theme) -> Drawing:
-    board = _draw_board(scene)
+    board = draw_scene(scene)
     view = board.view or Area(0, 0, board.width, board.height)
     height = FRAME_WIDTH * view.height / view.width
     canvas = _make_canvas(FRAME_WIDTH, height + CAPTION_HEIGHT, game.title, scene.caption, theme)
@@ -168,7 +168,8 @@ def _draw_frame(game: AnyGame, scene: Scene, theme: Theme) -> Drawing:
     return canvas.drawing().with_shapes([board.nested(area)], style)
 
 
-def _draw_board(scene: Scene) -> Drawing:
+def draw_scene(scene: Scene) -> Drawing:
+    """Draw the board of a scene with its last move."""
     marks = Marks(points=dict.fromkeys(scene.places, "last"), viewer=0)
     board: Drawing = scene.position.drawing(marks)
     # Whose turn it is stands beside the board.

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from functools import cache
-from importlib.resources import files
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -20,21 +19,16 @@ from ludus.render.theme import DARK, LIGHT, SHAPES, Palette, format_palette, sco
 from ludus.web.errors import RequestRefused
 from ludus.web.game_registry import GameRegistry
 from ludus.web.middleware import GuardMiddleware
-from ludus.web.routes import catalogue, games
+from ludus.web.routes import catalogue, games, sharing
 from ludus.web.routes.games import WatcherHub
 from ludus.web.settings import Settings
 from ludus.web.solving import GameSolver
+from ludus.web.static_files import REVALIDATE_HEADERS, STATIC_FOLDER, read_document
 from ludus.web.store import GameStore
 from ludus.web.worker_pool import WorkerPool
 
-STATIC_FOLDER = files(__package__).joinpath("static")
-
-REVALIDATE_HEADERS = {"Cache-Control": "no-cache"}
-"""Let the browser revalidate each file; the files are small and the server is near."""
-
 PAGE_PATHS = (
     "/",
-    "/game/{id}",
     "/new",
     "/puzzles",
     "/games",
@@ -64,8 +58,7 @@ def mount_page(app: FastAPI) -> None:
 
 
 async def _get_document() -> HTMLResponse:
-    text = STATIC_FOLDER.joinpath("index.html").read_text(encoding="utf-8")
-    return HTMLResponse(text, headers=REVALIDATE_HEADERS)
+    return HTMLResponse(read_document("index.html"), headers=REVALIDATE_HEADERS)
 
 
 async def _get_stylesheet() -> Response:
@@ -140,6 +133,7 @@ def make_app(settings: Settings, store: GameStore) -> tuple[GuardMiddleware, Sta
     app.state.failure = None
     app.include_router(catalogue.router)
     app.include_router(games.router)
+    app.include_router(sharing.router)
     mount_page(app)
     app.add_exception_handler(LudusError, _respond_to_error)
     app.add_exception_handler(RequestValidationError, _respond_to_validation_error)

@@ -33,6 +33,27 @@ SECURITY_HEADERS = (
     (b"x-frame-options", b"DENY"),
 )
 
+EMBEDDED_PATH = "/embed/"
+"""Pages at these addresses may stand in pages of other sites: they only show a game."""
+
+PICTURE_PATH = "/picture/"
+"""Pictures at these addresses may, too."""
+
+
+def list_security_headers(path: str) -> list[tuple[bytes, bytes]]:
+    """Return the headers of a response, which depend on whether other sites may show it."""
+    headers = dict(SECURITY_HEADERS)
+    if path.startswith(EMBEDDED_PATH):
+        del headers[b"x-frame-options"]
+        policy = headers[b"content-security-policy"]
+        headers[b"content-security-policy"] = policy.replace(
+            b"frame-ancestors 'none'", b"frame-ancestors *"
+        )
+    if path.startswith((EMBEDDED_PATH, PICTURE_PATH)):
+        headers[b"cross-origin-resource-policy"] = b"cross-origin"
+    return list(headers.items())
+
+
 MAX_LENGTH_DIGITS = 12
 """Maximum number of digits of a Content-Length header."""
 
@@ -128,11 +149,13 @@ class GuardMiddleware:
             return
         body = _LimitedBody(receive, self._settings.max_body)
 
+        added = list_security_headers(scope["path"])
+
         async def send_guarded(message: Any) -> None:
             if body.is_too_large:
                 return
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *SECURITY_HEADERS]}
+                message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
         is_reading = scope["method"] in ("GET", "HEAD") and scope["path"].startswith(API_PREFIX)

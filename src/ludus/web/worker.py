@@ -158,6 +158,8 @@ JOBS: Mapping[str, Callable[[Job], dict[str, Any]]] = {
     "import": _lazy_job("imports:read_import"),
     "record": _lazy_job("imports:read_record"),
     "opponents": _lazy_job("opponents:list_opponents"),
+    "picture": _lazy_job("sharing:draw_shared"),
+    "shared": _lazy_job("sharing:list_shared"),
     "tournament": load_standings,
     "training": load_curves,
 }

@@ -233,6 +233,11 @@ class WorkerPool:
         self._record_seconds(key, time.monotonic() - began)
         return response
 
+    async def draw(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Return a picture of a game; an animation takes seconds, as long as a slow player."""
+        pool = self._slow_pool if job["suffix"] == ".gif" else self._other_pool
+        return await pool.run({"job": "picture", **job})
+
     async def run_job(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
         """Return the response to any other kind of job."""
         return await self._other_pool.run({"job": kind, **job})

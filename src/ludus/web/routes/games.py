@@ -35,6 +35,7 @@ from ludus.web.schemas.games import (
     GameView,
     PictureView,
     RecordView,
+    ShareView,
 )
 from ludus.web.schemas.requests import (
     CommentRequest,
@@ -48,6 +49,7 @@ from ludus.web.schemas.requests import (
 )
 from ludus.web.session import Session
 from ludus.web.settings import Settings
+from ludus.web.sharing import share_game
 
 if TYPE_CHECKING:
     from ludus.web.game_registry import GameRegistry
@@ -300,6 +302,15 @@ async def get_record(session: SessionParam, suffix: SuffixQuery = ".txt") -> Rec
         raise RequestRefused(f"a game of {game.id} cannot be saved as {quote(suffix)}")
     text = format_games([session.record.to_record()], suffix)
     return RecordView(record=text, suffixes=list(game.record_suffixes))
+
+
+@router.get("/games/{id}/share")
+async def share(session: SessionParam, node: NodeQuery = None) -> ShareView:
+    """Return codes with which others can look at the game, and at the position of a node."""
+    record = session.record
+    number = _number(session, node)
+    record.node(number)
+    return ShareView(game=share_game(record), position=share_game(record, number))
 
 
 @router.websocket("/games/{id}/live")

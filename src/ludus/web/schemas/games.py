@@ -223,6 +223,33 @@ class RecordView(BaseModel):
     """Suffixes of the files that the game can be saved as."""
 
 
+class ShareView(BaseModel):
+    """Codes with which a game can be looked at, in `/embed/{code}` and `/picture/{code}.png`."""
+
+    game: str
+    position: str
+    """That of the line to the node that is shown."""
+
+
+class SharedFrameView(BaseModel):
+    """A position of a shared game, and the move that led to it."""
+
+    text: str
+    svg: str
+    is_roll: bool
+
+
+class SharedGameView(BaseModel):
+    """A game that is looked at, and not played here."""
+
+    title: str
+    text: str
+    """Who plays, and how it stands or ended."""
+
+    record: str
+    frames: list[SharedFrameView]
+
+
 class PositionView(BaseModel):
     """A position as text and SVG."""
 

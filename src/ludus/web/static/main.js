@@ -159,7 +159,7 @@ async function loadPage(path) {
     return () => redirectToGame(view);
   }
   if (path === "/open") {
-    const { gameFromLink } = await import("./share.js");
+    const { gameFromLink } = await import("./links.js");
     const view = await createGame(gameFromLink(location.hash));
     return () => redirectToGame(view);
   }

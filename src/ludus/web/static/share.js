@@ -2,6 +2,7 @@
 
 import { createGame, get, post } from "./api.js";
 import { button, errorMessage, h, openDialog, setChildren, showNotice } from "./dom.js";
+import { gameFromLink, makeLink } from "./links.js";
 import { rememberGame } from "./remembered.js";
 import { seatRequests } from "./seats.js";
 import { capitalize } from "./text.js";
@@ -10,6 +11,7 @@ import { capitalize } from "./text.js";
 /** @typedef {import("./types.js").NewGameRequest} NewGameRequest */
 /** @typedef {import("./types.js").PositionView} PositionView */
 /** @typedef {import("./types.js").RecordView} RecordView */
+/** @typedef {import("./types.js").ShareView} ShareView */
 /** @typedef {import("./game.js").GamePage} GamePage */
 
 export class SharePanel {
@@ -18,6 +20,7 @@ export class SharePanel {
     this.page = page;
     this.shownPosition = page.view.position;
     this.notations = h("div", { class: "stack" });
+    this.card = h("div", { class: "stack" });
     this.input = h("textarea", { id: "import-text", rows: 4, spellcheck: "false" });
     this.error = h("p", { class: "error", role: "alert" });
     this.element = h(
@@ -31,6 +34,10 @@ export class SharePanel {
         button("Save to file", () => this.saveFile()),
         button("Copy link", async () => this.copy(makeLink(await this.fetchRecord()))),
       ),
+      h("h2", {}, "A card to share"),
+      h("p", { class: "muted" }, "Who has it can look at the moves, and cannot play in this game."),
+      h("div", { class: "row" }, button("Make a card", () => this.showCard(), { class: "primary" })),
+      this.card,
       h("h2", {}, "This position"),
       h("div", { class: "row" }, button("Show notations", () => this.showNotations())),
       this.notations,
@@ -87,6 +94,47 @@ export class SharePanel {
       h("p", {}, ".txt keeps variations; .mat and .sgf are for other programs."),
       h("div", { class: "row" }, ...buttons),
     ]);
+  }
+
+  /** Show the picture of the position that is shown, and what can be sent of the game. */
+  async showCard() {
+    const { node, position } = this.page.view;
+    const codes = /** @type {ShareView} */ (await get(`${this.page.path}/share`, { node }));
+    const isDark = getComputedStyle(document.documentElement).colorScheme === "dark";
+    const theme = `?theme=${isDark ? "dark" : "light"}`;
+    const picture = `/picture/${codes.position}.png${theme}`;
+    const animation = `/picture/${codes.game}.gif${theme}`;
+    const address = `${location.origin}/embed/${codes.game}`;
+    const name = this.page.view.game;
+    setChildren(
+      this.card,
+      h("img", {
+        src: picture,
+        alt: `The card: ${position}`,
+        width: 1200,
+        height: 630,
+        class: "card",
+        onerror: () => this.explainMissing(picture),
+      }),
+      h(
+        "div",
+        { class: "row" },
+        button("Save picture", () => download(picture, `${name}.png`)),
+        button("Save animation", () => download(animation, `${name}.gif`)),
+        button("Copy link to look at", () => this.copy(address)),
+        button("Copy embedding", () =>
+          this.copy(`<iframe src="${address}" width="600" height="680" title="A game in Ludus"></iframe>`),
+        ),
+      ),
+    );
+  }
+
+  /**
+   * Say why there is no picture: the server may lack what draws it.
+   * @param {string} address
+   */
+  explainMissing(address) {
+    void this.page.runInBackground(() => get(address));
   }
 
   async showNotations() {
@@ -160,35 +208,13 @@ export async function openText(text, view, navigate) {
  */
 export function saveText(text, name) {
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  h("a", { href: url, download: name }).click();
+  download(url, name);
   URL.revokeObjectURL(url);
 }
 
 /**
- * Make a link that contains the whole record, so that it gives no access to this game.
- * @param {string} record
+ * Let the browser save what is at an address as a file.
+ * @param {string} address
+ * @param {string} name
  */
-function makeLink(record) {
-  const bytes = new TextEncoder().encode(record);
-  const text = btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_");
-  return `${location.origin}/open#${text}`;
-}
-
-/**
- * Return the new game that a link contains.
- * @param {string} hash
- * @returns {NewGameRequest}
- */
-export function gameFromLink(hash) {
-  try {
-    const text = atob(hash.slice(1).replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-    const record = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    if (!record.startsWith("[")) throw new Error("no record");
-    return { record };
-  } catch {
-    throw new Error("This link contains no game.");
-  }
-}
+const download = (address, name) => h("a", { href: address, download: name }).click();

@@ -119,6 +119,11 @@
  * }} GameKindView
  * @typedef {{ title: string, sentences: string[] }} RulesView
  * @typedef {{ record: string, suffixes: string[] }} RecordView
+ * @typedef {{ game: string, position: string }} ShareView
+ * @typedef {{ text: string, svg: string, is_roll: boolean }} SharedFrameView
+ * @typedef {{
+ *   title: string, text: string, record: string, frames: SharedFrameView[]
+ * }} SharedGameView
  * @typedef {{
  *   position: string, svg: string, mover: number, over: boolean, texts: Record<string, string>
  * }} PositionView
