@@ -1,8 +1,11 @@
 """Pictures of positions and games to share: a card with the board, and the moves one by one."""
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from string import Template
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from ludus.core.errors import BadSpec, quote
@@ -34,6 +37,48 @@ CARD_STYLE: Final = """
 .maker{font-size:24px;text-anchor:start;opacity:.65}
 .move{font-size:25px;font-weight:700}
 .heading,.sentence,.maker,.move{fill:currentColor}
+"""
+
+WOOD: Final[Mapping[Theme, Mapping[str, str]]] = MappingProxyType(
+    {
+        "light": {
+            "board": "#e0bd87 #c99b5f",
+            "frame": "#85522d #6a3f21",
+            "white": "#fffdf6 #dccfae",
+            "black": "#5a524c #1c1714",
+            "line": "#4a2f18",
+            "tone": "#b06a35",
+            "shade": "#7b4a28",
+            "mark": "#12508f",
+            "case": "#fbf3e2",
+        },
+        "dark": {
+            "board": "#5b4029 #46301e",
+            "frame": "#2f1e13 #241710",
+            "white": "#f7edd6 #c9b78f",
+            "black": "#3a3430 #0f0c0a",
+            "line": "#c9a677",
+            "tone": "#80552f",
+            "shade": "#3b2718",
+            "mark": "#ffd166",
+            "case": "#181411",
+        },
+    }
+)
+"""Colours of a wooden board by class; two are those of a gradient."""
+
+WOODEN_STYLE: Final = """
+.board{fill:url(#board)}
+.frame{fill:url(#frame)}
+.edge{fill:none;stroke:url(#frame);stroke-width:5}
+.line{stroke:$line}
+.dot{fill:$line}
+.tone{fill:$tone}
+.shade{fill:$shade}
+.man.white{fill:url(#white);stroke:#8c7448}
+.man.black{fill:url(#black);stroke:#0c0908}
+.mark.last{stroke:$mark}
+.case.last{stroke:$case}
 """
 
 CAPTION: Final = 'class="caption"'
@@ -138,7 +183,7 @@ def draw_card(
                 y += step
             y += 14
     canvas.text((left, height - MARGIN), "Ludus", "maker")
-    return canvas.drawing().with_shapes([board.nested(area)])
+    return _add_board(canvas, board, area, theme)
 
 
 def draw_frames(
@@ -165,7 +210,7 @@ def _draw_frame(game: AnyGame, scene: Scene, theme: Theme) -> Drawing:
     canvas.text((FRAME_WIDTH / 2, height + CAPTION_HEIGHT / 2 - 4), scene.caption, "move")
     style = scope_rules(f".move{{font-size:{format_number(size)}px}}")
     area = Area(FRAME_MARGIN, FRAME_MARGIN, FRAME_WIDTH - 2 * FRAME_MARGIN, height - FRAME_MARGIN)
-    return canvas.drawing().with_shapes([board.nested(area)], style)
+    return _add_board(canvas, board, area, theme, style)
 
 
 def draw_scene(scene: Scene) -> Drawing:
@@ -177,11 +222,38 @@ def draw_scene(scene: Scene) -> Drawing:
 
 
 def _make_canvas(width: float, height: float, title: str, description: str, theme: Theme) -> Canvas:
-    colours = {"light": "#3b3225", "dark": "#dfe4e9"}
-    style = f"{format_style(theme)}\n.ludus{{color:{colours[theme]}}}\n{scope_rules(CARD_STYLE)}"
+    ink, ground = {"light": ("#33291f", "#f6f1e8"), "dark": ("#ece4d8", "#181411")}[theme]
+    rules = f"{CARD_STYLE}.ground{{fill:{ground}}}\n.label{{fill:{ink}}}"
+    style = f"{format_style(theme)}\n.ludus{{color:{ink}}}\n{scope_rules(rules)}"
     canvas = Canvas(width, height, title, description, style=style)
     canvas.rect((0, 0), width, height, "ground")
     return canvas
+
+
+def _add_board(
+    canvas: Canvas, board: Drawing, area: Area, theme: Theme, style: str = ""
+) -> Drawing:
+    """Return a picture with a board, which is of wood if men stand on it."""
+    if not any('class="man ' in shape for shape in board.shapes):
+        return canvas.drawing().with_shapes([board.nested(area)], style)
+    colours = WOOD[theme]
+    rules = scope_rules(Template(WOODEN_STYLE).substitute(colours))
+    names = ("board", "frame", "white", "black")
+    gradients = "".join(_make_gradient(name, *colours[name].split()) for name in names)
+    shapes = [f"<defs>{gradients}</defs>", board.nested(area)]
+    return canvas.drawing().with_shapes(shapes, f"\n{rules}\n{style}")
+
+
+def _make_gradient(name: str, light: str, dark: str) -> str:
+    """Return a gradient from the upper left, round for men."""
+    is_round = name in ("white", "black")
+    tag, place = (
+        ("radialGradient", 'cx="0.36" cy="0.3" r="0.8"')
+        if is_round
+        else ("linearGradient", 'x1="0" y1="0" x2="1" y2="1"')
+    )
+    stops = f'<stop offset="0" stop-color="{light}"/><stop offset="1" stop-color="{dark}"/>'
+    return f'<{tag} id="{name}" {place}>{stops}</{tag}>'
 
 
 def _find_scene(game: AnyGame, what: Position | Record | str) -> tuple[Scene, Record | None]:

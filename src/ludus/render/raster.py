@@ -11,8 +11,8 @@ from ludus.render.canvas import Drawing
 
 FONT = "DejaVu Sans"
 
-MAX_COLOURS = 128
-"""Colours of a GIF: of the shapes, and of their smooth edges."""
+MAX_COLOURS = 256
+"""Colours of a GIF, the same in all frames: of the shapes, and of their smooth edges."""
 
 
 @cache
@@ -39,7 +39,9 @@ def render_png(drawing: Drawing, width: int) -> bytes:
 def render_gif(drawings: Sequence[Drawing], width: int, seconds: Sequence[float]) -> bytes:
     """Return drawings of equal size as an animated GIF; each is seen for its seconds."""
     image = require_package("PIL.Image", "a GIF")
-    frames = [_reduce_colours(image, render_png(each, width)) for each in drawings]
+    pixels = [image.open(io.BytesIO(render_png(each, width))).convert("RGB") for each in drawings]
+    palette = _choose_palette(image, [pixels[0], pixels[len(pixels) // 2], pixels[-1]])
+    frames = [each.quantize(palette=palette, dither=image.Dither.NONE) for each in pixels]
     file = io.BytesIO()
     frames[0].save(
         file,
@@ -52,6 +54,10 @@ def render_gif(drawings: Sequence[Drawing], width: int, seconds: Sequence[float]
     return file.getvalue()
 
 
-def _reduce_colours(image: Any, png: bytes) -> Any:
-    pixels = image.open(io.BytesIO(png)).convert("RGB")
-    return pixels.quantize(MAX_COLOURS, dither=image.Dither.NONE)
+def _choose_palette(image: Any, samples: Sequence[Any]) -> Any:
+    """Return the colours of some frames, side by side, as a picture with a palette."""
+    width, height = samples[0].size
+    joined = image.new("RGB", (width * len(samples), height))
+    for number, each in enumerate(samples):
+        joined.paste(each, (number * width, 0))
+    return joined.quantize(MAX_COLOURS, image.Quantize.MAXCOVERAGE, dither=image.Dither.NONE)
