@@ -123,10 +123,20 @@ __device__ inline float2 operator*(float factor, float2 pair) {
 constexpr float kSignScale = 0.25f;
 constexpr float kPlaneScale = 0.35355339059327373f;
 
+// The basis of orthogonal rows, or of the irreps themselves, whose entries are 0 and 1 or -1.
+template <bool is_orthonormal>
+struct Basis {
+    static constexpr float sign = is_orthonormal ? kSignScale : 1.0f;
+    static constexpr float plane = is_orthonormal ? kPlaneScale : 1.0f;
+};
+
 // The transform by sums and differences: 56 of them instead of 256 products. Elements are numbered
 // 8 * inside_out + 4 * flip + quarter turns; signs and planes 4 for even and 4 for odd functions of
 // inside_out, as in learn/equivariant/fourier.py.
+template <bool is_orthonormal = true>
 __device__ void to_fourier(const Values& values, Values& coefficients) {
+    constexpr float sign_scale = Basis<is_orthonormal>::sign;
+    constexpr float plane_scale = Basis<is_orthonormal>::plane;
 #pragma unroll
     for (int odd = 0; odd < 2; ++odd) {
         float2 x[8];
@@ -142,36 +152,39 @@ __device__ void to_fourier(const Values& values, Values& coefficients) {
         const float2 flipped_alternating = flipped - flipped_quarter;
         const float2 p = x[0] - x[2], q = x[1] - x[3], r = x[4] - x[6], s = x[5] - x[7];
         float2* signs = coefficients + 4 * odd;
-        signs[0] = kSignScale * (all + flipped_all);
-        signs[1] = kSignScale * (all - flipped_all);
-        signs[2] = kSignScale * (alternating + flipped_alternating);
-        signs[3] = kSignScale * (alternating - flipped_alternating);
+        signs[0] = sign_scale * (all + flipped_all);
+        signs[1] = sign_scale * (all - flipped_all);
+        signs[2] = sign_scale * (alternating + flipped_alternating);
+        signs[3] = sign_scale * (alternating - flipped_alternating);
         float2* planes = coefficients + kNum1dIrreps + 4 * odd;
-        planes[0] = kPlaneScale * (p - r);
-        planes[1] = kPlaneScale * (q + s);
-        planes[2] = kPlaneScale * (s - q);
-        planes[3] = kPlaneScale * (p + r);
+        planes[0] = plane_scale * (p - r);
+        planes[1] = plane_scale * (q + s);
+        planes[2] = plane_scale * (s - q);
+        planes[3] = plane_scale * (p + r);
     }
 }
 
-// The transposed and so the inverse transform.
+// The transposed transform: the inverse one, if the basis is orthonormal.
+template <bool is_orthonormal = true>
 __device__ void to_group(const Values& coefficients, Values& values) {
+    constexpr float sign_scale = Basis<is_orthonormal>::sign;
+    constexpr float plane_scale = Basis<is_orthonormal>::plane;
     float2 x[2][8];
 #pragma unroll
     for (int odd = 0; odd < 2; ++odd) {
         const float2* signs = coefficients + 4 * odd;
         const float2* planes = coefficients + kNum1dIrreps + 4 * odd;
-        const float2 all = kSignScale * (signs[0] + signs[1]);
-        const float2 flipped_all = kSignScale * (signs[0] - signs[1]);
-        const float2 alternating = kSignScale * (signs[2] + signs[3]);
-        const float2 flipped_alternating = kSignScale * (signs[2] - signs[3]);
+        const float2 all = sign_scale * (signs[0] + signs[1]);
+        const float2 flipped_all = sign_scale * (signs[0] - signs[1]);
+        const float2 alternating = sign_scale * (signs[2] + signs[3]);
+        const float2 flipped_alternating = sign_scale * (signs[2] - signs[3]);
         const float2 even = all + alternating, quarter = all - alternating;
         const float2 flipped = flipped_all + flipped_alternating;
         const float2 flipped_quarter = flipped_all - flipped_alternating;
-        const float2 p = kPlaneScale * (planes[3] + planes[0]);
-        const float2 q = kPlaneScale * (planes[1] - planes[2]);
-        const float2 r = kPlaneScale * (planes[3] - planes[0]);
-        const float2 s = kPlaneScale * (planes[1] + planes[2]);
+        const float2 p = plane_scale * (planes[3] + planes[0]);
+        const float2 q = plane_scale * (planes[1] - planes[2]);
+        const float2 r = plane_scale * (planes[3] - planes[0]);
+        const float2 s = plane_scale * (planes[1] + planes[2]);
         x[odd][0] = even + p;
         x[odd][1] = quarter + q;
         x[odd][2] = even - p;
@@ -339,6 +352,129 @@ __global__ void relu_to_group_backward(Shape shape, const unsigned* masks, const
     write(result, offsets, coefficients);
 }
 
+// Networks of whole numbers (see learn/equivariant/integers.py, which defines every step). Sums of
+// products are single precision, activations and their coefficients are exact in bfloat16.
+
+constexpr float kTrivialScale = 1.0f / 128;
+constexpr float kCoefficientScale = 1.0f / 32;
+constexpr float kMaxCoefficient = 255.0f;
+constexpr float kMaxSum = 32767.0f;
+constexpr float kMeanScale = 1.0f / 16;
+
+// Sums of two neighbouring channels that are carried from block to block.
+struct alignas(4) Sums {
+    short x, y;
+};
+
+__device__ inline float2 to_float2(Sums pair) { return {float(pair.x), float(pair.y)}; }
+__device__ inline void store(Sums& to, float2 pair) { to = {short(pair.x), short(pair.y)}; }
+
+__device__ inline float clip(float value, float least, float most) {
+    return fminf(fmaxf(value, least), most);
+}
+
+// Rounds half to even.
+__device__ inline float2 round_and_clip(float2 pair, float least, float most) {
+    return {clip(rintf(pair.x), least, most), clip(rintf(pair.y), least, most)};
+}
+
+__device__ void round_and_clip(Values& values, float most) {
+#pragma unroll
+    for (int i = 0; i < kGroupOrder; ++i) values[i] = round_and_clip(values[i], -most, most);
+}
+
+__device__ void round_values(Values& values) {
+#pragma unroll
+    for (int i = 0; i < kGroupOrder; ++i) values[i] = {rintf(values[i].x), rintf(values[i].y)};
+}
+
+// ReLU of sums, with the mask of `apply_relu`.
+__device__ void activate(Values& sums, float2 bias, unsigned* mask) {
+    apply_relu(sums, bias, mask);
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) {
+        sums[g] = {fminf(sums[g].x, kMaxSum), fminf(sums[g].y, kMaxSum)};
+    }
+}
+
+template <class Pair>
+__device__ void write_rounded(const Coefficients<Pair>& to, const Offsets& offsets,
+                              const Values& activations) {
+    Values coefficients;
+    to_fourier<false>(activations, coefficients);
+    coefficients[0] = kTrivialScale * coefficients[0];
+#pragma unroll
+    for (int i = 1; i < kGroupOrder; ++i) coefficients[i] = kCoefficientScale * coefficients[i];
+    round_and_clip(coefficients, kMaxCoefficient);
+    write(to, offsets, coefficients);
+}
+
+__device__ void read_sums(const Coefficients<float2>& from, const Offsets& offsets, Values& sums) {
+    Values coefficients;
+    read(from, offsets, coefficients);
+    round_values(coefficients);
+    to_group<false>(coefficients, sums);
+}
+
+// Adds what a block gives to the sums.
+__device__ void add_to_sums(const Coefficients<float2>& from, const Sums* sums,
+                            const Offsets& offsets, Values& values) {
+    Values added;
+    read_sums(from, offsets, added);
+    read(sums, offsets, values);
+#pragma unroll
+    for (int g = 0; g < kGroupOrder; ++g) values[g] = values[g] + added[g];
+    round_and_clip(values, kMaxSum);
+}
+
+template <class Pair>
+__global__ void integer_lift(Shape shape, const float2* units, const float2* bias, unsigned* masks,
+                             Sums* sums, Coefficients<Pair> result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values;
+    read(units, offsets, values);
+    round_and_clip(values, kMaxSum);
+    write(sums, offsets, values);
+    activate(values, bias[offsets.bias], mask_of(masks, offsets));
+    write_rounded(result, offsets, values);
+}
+
+template <class Pair>
+__global__ void integer_relu(Shape shape, Coefficients<float2> input, const float2* bias,
+                             unsigned* masks, Coefficients<Pair> result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values;
+    read_sums(input, offsets, values);
+    activate(values, bias[offsets.bias], mask_of(masks, offsets));
+    write_rounded(result, offsets, values);
+}
+
+template <class Pair>
+__global__ void integer_add(Shape shape, Coefficients<float2> input, const float2* bias,
+                            unsigned* masks, Sums* sums, Coefficients<Pair> result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values;
+    add_to_sums(input, sums, offsets, values);
+    write(sums, offsets, values);
+    activate(values, bias[offsets.bias], mask_of(masks, offsets));
+    write_rounded(result, offsets, values);
+}
+
+// The sums of the last activations over the group, rounded, (experts, positions, channels).
+__global__ void integer_mean(Shape shape, Coefficients<float2> input, const float2* bias,
+                             unsigned* masks, const Sums* sums, float2* result) {
+    Offsets offsets;
+    if (!Offsets::find(shape, offsets)) return;
+    Values values;
+    add_to_sums(input, sums, offsets, values);
+    activate(values, bias[offsets.bias], mask_of(masks, offsets));
+    const float2 mean = kMeanScale * sum_values(values);
+    result[offsets.mean] = {rintf(mean.x), rintf(mean.y)};
+}
+
 template <class... Arguments>
 int launch(void (*kernel)(Shape, Arguments...), const Shape* shape, void* stream,
            Arguments... arguments) {
@@ -452,5 +588,42 @@ int ludus_fourier_relu_to_group_backward(const Shape* shape, void* stream, const
                       static_cast<const Pair*>(gradients),
                       coefficients_at<Pair>(result_signs, result_planes));
     });
+}
+
+int ludus_fourier_integer_lift(const Shape* shape, void* stream, const float2* units,
+                               const float2* bias, unsigned* masks, Sums* sums, void* result_signs,
+                               void* result_planes) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(integer_lift<Pair>, shape, stream, units, bias, masks, sums,
+                      coefficients_at<Pair>(result_signs, result_planes));
+    });
+}
+
+int ludus_fourier_integer_relu(const Shape* shape, void* stream, void* signs, void* planes,
+                               const float2* bias, unsigned* masks, void* result_signs,
+                               void* result_planes) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(integer_relu<Pair>, shape, stream, coefficients_at<float2>(signs, planes),
+                      bias, masks, coefficients_at<Pair>(result_signs, result_planes));
+    });
+}
+
+int ludus_fourier_integer_add(const Shape* shape, void* stream, void* signs, void* planes,
+                              const float2* bias, unsigned* masks, Sums* sums, void* result_signs,
+                              void* result_planes) {
+    return dispatch(shape, [&](auto pair) {
+        using Pair = decltype(pair);
+        return launch(integer_add<Pair>, shape, stream, coefficients_at<float2>(signs, planes),
+                      bias, masks, sums, coefficients_at<Pair>(result_signs, result_planes));
+    });
+}
+
+int ludus_fourier_integer_mean(const Shape* shape, void* stream, void* signs, void* planes,
+                               const float2* bias, unsigned* masks, const Sums* sums,
+                               float2* result) {
+    return launch(integer_mean, shape, stream, coefficients_at<float2>(signs, planes), bias, masks,
+                  sums, result);
 }
 }

@@ -112,14 +112,13 @@ def test_the_player_judges_as_the_training_did(training, file):
 
 def test_how_far_off_the_end_is_can_be_read_off_the_last_units():
     source = torch.Generator().manual_seed(1)
-    units = torch.rand(4000, GROUP_ORDER * 5, generator=source)
-    seen = units.reshape(4000, GROUP_ORDER, 5).mean(1)
+    seen = torch.rand(4000, GROUP_ORDER, 5, generator=source).mean(1)
     wanted = torch.tensor([[2.0, 0, -1, 0, 3], [0, 2.0, 0, 1, -1]])
     plies = 3 + seen @ wanted.T  # as logarithms, of losses and of wins
     is_win = torch.arange(4000) % 2
     values = 2 * (2 ** plies.gather(1, is_win[:, None])[:, 0] / 2).round() + is_win
     values[::10] = DRAW
-    rows = fit_ply_regression(units, values.to(torch.uint8))
+    rows = fit_ply_regression(seen, values.to(torch.uint8))
     for result in (0, 1):
         output = seen.double() @ rows.weights[result] + rows.bias[result]
         error = (output - plies[:, result]).std()

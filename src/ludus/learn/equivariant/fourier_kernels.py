@@ -57,9 +57,9 @@ class ResidualBlock(Function):
         if lifted is not None:
             experts, positions, _, channels = lifted.shape
             shape = experts, positions, channels
-            skip, hidden = (_empty_coefficients(lifted, *shape) for _ in range(2))
-            mask = _empty_mask(lifted, shape) if is_kept else None
-            _run_kernel("lift", shape, lifted, lifted, _bias_of(bias), mask, *skip, *hidden)
+            skip, hidden = (empty_coefficients(lifted, *shape) for _ in range(2))
+            mask = empty_mask(lifted, shape) if is_kept else None
+            run_kernel("lift", shape, lifted, lifted, _bias_of(bias), mask, *skip, *hidden)
         else:
             assert signs is not None
             assert planes is not None
@@ -69,7 +69,7 @@ class ResidualBlock(Function):
         inner = _multiply(hidden, kernels[:2])
         inner, inner_mask = _apply_relu(*inner, inner_bias, is_kept)
         for rows, by, total in zip(
-            _as_matrices(*inner), kernels[2:], _as_matrices(*skip), strict=True
+            as_matrices(*inner), kernels[2:], as_matrices(*skip), strict=True
         ):
             total.baddbmm_(rows, by)
         if is_kept:
@@ -86,23 +86,23 @@ class ResidualBlock(Function):
         given = signs, planes
         experts, _, positions, channels = signs.shape
         shape = experts, positions, channels
-        second = _kernel_gradients(inner, given)
-        found = _empty_coefficients(signs, *shape)
+        second = find_kernel_gradients(inner, given)
+        found = empty_coefficients(signs, *shape)
         passed = _multiply(given, tuple(each.mT for each in kernels[2:]))
-        _run_kernel("relu_backward", shape, signs, inner_mask, *passed, None, None, None, *found)
-        inner_bias = _bias_gradient(found[0][:, 0])
-        first = _kernel_gradients(hidden, found)
+        run_kernel("relu_backward", shape, signs, inner_mask, *passed, None, None, None, *found)
+        inner_bias = find_bias_gradient(found[0][:, 0])
+        first = find_kernel_gradients(hidden, found)
         passed = _multiply(found, tuple(each.mT for each in kernels[:2]))
         trivial = signs.new_empty(shape)
         results: tuple[Tensor | None, Tensor | None, Tensor | None]
         if ctx.is_lifted:
             units = signs.new_empty(experts, positions, GROUP_ORDER, channels)
-            _run_kernel("lift_backward", shape, signs, mask, *passed, *given, trivial, units)
+            run_kernel("lift_backward", shape, signs, mask, *passed, *given, trivial, units)
             results = units, None, None
         else:
-            _run_kernel("relu_backward", shape, signs, mask, *passed, *given, trivial, *found)
+            run_kernel("relu_backward", shape, signs, mask, *passed, *given, trivial, *found)
             results = None, *found
-        return None, *results, _bias_gradient(trivial), inner_bias, *first, *second
+        return None, *results, find_bias_gradient(trivial), inner_bias, *first, *second
 
 
 class ApplyReluToGroup(Function):
@@ -143,8 +143,8 @@ def _run_last_relu(
     signs, planes = _make_contiguous(terms)
     experts, _, positions, channels = signs.shape
     shape = experts, positions, channels
-    mask = _empty_mask(signs, shape) if is_kept else None
-    _run_kernel(name, shape, signs, signs, planes, _bias_of(bias), mask, found)
+    mask = empty_mask(signs, shape) if is_kept else None
+    run_kernel(name, shape, signs, signs, planes, _bias_of(bias), mask, found)
     if mask is not None:
         ctx.save_for_backward(mask)
         ctx.shape = shape
@@ -157,9 +157,9 @@ def _run_last_relu_backward(
     """Return the gradients of all inputs of a ReLU that leaves the Fourier basis."""
     (mask,) = ctx.saved_tensors
     (given,) = _make_contiguous(gradients)
-    found = _empty_coefficients(given, *ctx.shape)
-    _run_kernel(name, ctx.shape, given, mask, given, *found)
-    return None, *found, _bias_gradient(found[0][:, 0])
+    found = empty_coefficients(given, *ctx.shape)
+    run_kernel(name, ctx.shape, given, mask, given, *found)
+    return None, *found, find_bias_gradient(found[0][:, 0])
 
 
 def _apply_relu(
@@ -168,16 +168,16 @@ def _apply_relu(
     """Return the coefficients after ReLU and, if it is to be kept, its mask."""
     experts, _, positions, channels = signs.shape
     shape = experts, positions, channels
-    found = _empty_coefficients(signs, *shape)
-    mask = _empty_mask(signs, shape) if is_kept else None
-    _run_kernel("relu", shape, signs, signs, planes, _bias_of(bias), mask, *found)
+    found = empty_coefficients(signs, *shape)
+    mask = empty_mask(signs, shape) if is_kept else None
+    run_kernel("relu", shape, signs, signs, planes, _bias_of(bias), mask, *found)
     return found, mask
 
 
 def _multiply(terms: tuple[Tensor, Tensor], by: tuple[Tensor, ...]) -> tuple[Tensor, Tensor]:
     """Return the products of coefficients with kernels, both as (signs, planes)."""
     experts, _, positions, _ = terms[0].shape
-    signs, planes = (torch.bmm(*pair) for pair in zip(_as_matrices(*terms), by, strict=True))
+    signs, planes = (torch.bmm(*pair) for pair in zip(as_matrices(*terms), by, strict=True))
     channels = signs.shape[2]
     return (
         signs.view(experts, NUM_1D_IRREPS, positions, channels),
@@ -185,16 +185,16 @@ def _multiply(terms: tuple[Tensor, Tensor], by: tuple[Tensor, ...]) -> tuple[Ten
     )
 
 
-def _kernel_gradients(
+def find_kernel_gradients(
     terms: tuple[Tensor, ...], gradients: tuple[Tensor, ...]
 ) -> tuple[Tensor, Tensor]:
     """Return the gradients of kernels; transposed, because kernels are transposed matrices."""
-    pairs = zip(_as_matrices(*gradients), _as_matrices(*terms), strict=True)
+    pairs = zip(as_matrices(*gradients), as_matrices(*terms), strict=True)
     signs, planes = (torch.bmm(gradient.mT, each).mT for gradient, each in pairs)
     return signs, planes
 
 
-def _as_matrices(signs: Tensor, planes: Tensor) -> tuple[Tensor, Tensor]:
+def as_matrices(signs: Tensor, planes: Tensor) -> tuple[Tensor, Tensor]:
     """View coefficients as matrices, (irreps, rows, columns), in the same memory."""
     experts, _, positions, channels = signs.shape
     return (
@@ -207,13 +207,13 @@ def _bias_of(bias: Tensor) -> Tensor:
     return bias.float().contiguous()
 
 
-def _empty_mask(like: Tensor, shape: KernelShape) -> Tensor:
+def empty_mask(like: Tensor, shape: KernelShape) -> Tensor:
     """Return memory for one bit for each unit: 32 for two channels of all group elements."""
     experts, positions, channels = shape
     return torch.empty(experts, positions, channels // 2, dtype=torch.int32, device=like.device)
 
 
-def _bias_gradient(trivial: Tensor) -> Tensor:
+def find_bias_gradient(trivial: Tensor) -> Tensor:
     """Return the gradient of a bias, (experts, 1, channels): it affects the trivial irrep alone.
 
     A product with ones is several times as fast as a sum over positions.
@@ -226,7 +226,7 @@ def _bias_gradient(trivial: Tensor) -> Tensor:
     return found.mul_(TRIVIAL_IRREP_SCALE)
 
 
-def _empty_coefficients(
+def empty_coefficients(
     like: Tensor, experts: int, positions: int, channels: int
 ) -> tuple[Tensor, Tensor]:
     return (
@@ -248,7 +248,7 @@ class _ShapeStructure(ctypes.Structure):
     )
 
 
-def _run_kernel(name: str, shape: KernelShape, like: Tensor, *tensors: Tensor | None) -> None:
+def run_kernel(name: str, shape: KernelShape, like: Tensor, *tensors: Tensor | None) -> None:
     """Run a kernel on these tensors, or null pointers, of the type and device of `like`."""
     experts, positions, channels = shape
     function = getattr(_load_library(), f"ludus_fourier_{name}")

@@ -84,7 +84,7 @@ def to_fourier(units: torch.Tensor) -> FourierCoefficients:
 
 def apply_relu(terms: FourierCoefficients, bias: torch.Tensor) -> FourierCoefficients:
     """Add a bias, (experts, 1, channels), and apply ReLU in the group domain."""
-    return _transform(_rectify(terms, bias))
+    return _transform(rectify_to_group(terms, bias))
 
 
 def split_irreps(kernel: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -169,7 +169,7 @@ def apply_relu_to_group(terms: FourierCoefficients, bias: torch.Tensor) -> torch
     if has_cuda_kernels(terms.irreps_1d):
         units: torch.Tensor = ApplyReluToGroup.apply(torch.is_grad_enabled(), *terms, bias)  # type: ignore[no-untyped-call]
         return units
-    return _rectify(terms, bias).permute(0, 2, 1, 3)
+    return rectify_to_group(terms, bias).permute(0, 2, 1, 3)
 
 
 def apply_relu_to_mean(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
@@ -177,10 +177,10 @@ def apply_relu_to_mean(terms: FourierCoefficients, bias: torch.Tensor) -> torch.
     if has_cuda_kernels(terms.irreps_1d):
         mean: torch.Tensor = ApplyReluToMean.apply(torch.is_grad_enabled(), *terms, bias)  # type: ignore[no-untyped-call]
         return mean
-    return _rectify(terms, bias).mean(dim=1)
+    return rectify_to_group(terms, bias).mean(dim=1)
 
 
-def _rectify(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
+def rectify_to_group(terms: FourierCoefficients, bias: torch.Tensor) -> torch.Tensor:
     """Apply bias and ReLU in the group domain, (experts, 16, positions, channels)."""
     return torch.relu(_inverse_transform(terms) + bias[:, None])
 

@@ -113,6 +113,11 @@ class EquivariantNetwork(nn.Module):
             layers = layers.select_experts(experts)
         return self._forward_lifted(torch.bmm(inputs, layers.filters), layers)
 
+    def mean_units(self, inputs: torch.Tensor, experts: torch.Tensor) -> torch.Tensor:
+        """Return the means over the group of `last_units`, (groups, positions, channels)."""
+        units = self.last_units(inputs, experts)
+        return units.view(*units.shape[:2], GROUP_ORDER, -1).mean(2)
+
     def project(self, units: torch.Tensor) -> torch.Tensor:
         """Return the outputs for the last hidden units."""
         return self._project(units, self.last, self.last_bias)

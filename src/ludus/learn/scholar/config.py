@@ -65,6 +65,10 @@ class ScholarConfig(TorchTrainingConfig):
     oracle: Path | None = runtime_field(None)
     """Folder of the solved game; by default as other commands find it. A GPU solves the game."""
 
+    integers: bool = False
+    """Train a scorer of whole numbers, which plays the same on every machine; begin with
+    trained networks."""
+
     ahead: bool = False
     """Generate examples on a thread while networks train, for a GPU; resumes with new ones."""
 
@@ -78,6 +82,8 @@ class ScholarConfig(TorchTrainingConfig):
             raise BadSpec("weight_decay is for optimizer=muon")
         if self.kind == "chain" and self.size not in _PRESETS["chain"]:
             raise BadSpec(f"there is no {self.size} chain; {self.size} is a size of scorers")
+        if self.kind == "chain" and self.integers:
+            raise BadSpec("only a scorer can be of whole numbers")
         if self.kind == "chain" and (self.teacher or self.distil):
             raise BadSpec("only a scorer can learn from a teacher's moves or from another scorer")
         if self.teacher and (self.distil or self.mistakes):
@@ -92,6 +98,7 @@ class ScholarConfig(TorchTrainingConfig):
             seed=self.seed,
             optimizer=self.optimizer,
             weight_decay=self.weight_decay,
+            integers=self.integers,
         )
 
 
@@ -155,6 +162,9 @@ class TrainerConfig:
 
     averaging: float = 0.999
     """Decay of the averaged weights."""
+
+    integers: bool = False
+    """Whether networks are rounded to whole numbers in training."""
 
     optimizer: OptimizerName = "adam"
     weight_decay: float = 0.0

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from ludus.games.nine_mens_morris.batch import DRAW, LOST, PositionBatch
 from ludus.games.nine_mens_morris.bitboards import Array
-from ludus.learn.equivariant.group import GROUP_ORDER, Permutations
+from ludus.learn.equivariant.group import Permutations
 from ludus.learn.equivariant.muon import Muon
 from ludus.learn.equivariant.network import EquivariantNetwork, KernelBasis
 from ludus.learn.optimizer import EmaOptimizer
@@ -176,8 +176,8 @@ class PlyRegression(NamedTuple):
 
 
 def fit_ply_regression(units: torch.Tensor, values: torch.Tensor) -> PlyRegression:
-    """Fit the rows to last units (positions, 16 * channels) and the oracle's values."""
-    inputs = units.reshape(len(units), GROUP_ORDER, -1).double().mean(1)
+    """Fit the rows to means of last units (positions, channels) and the oracle's values."""
+    inputs = units.double()
     one = torch.ones(len(inputs), 1, dtype=inputs.dtype, device=inputs.device)
     inputs = torch.cat([inputs, one], dim=1)
     is_decided = (values != DRAW) & (values != LOST)

@@ -1,6 +1,7 @@
 """Training of a scorer: on exact values, with a larger scorer's predictions too, or on moves."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,15 +16,22 @@ from ludus.games.nine_mens_morris.batch import (
     PositionBatch,
     classify,
 )
+from ludus.learn.equivariant.integer_network import (
+    LAST_SCALE,
+    IntegerNetwork,
+    fit_units,
+)
 from ludus.learn.equivariant.network import EquivariantNetwork
 from ludus.learn.scholar.config import ScorerConfig
 from ludus.learn.scholar.data import ExampleGenerator, NewExamples, select_moves
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
+from ludus.learn.scholar.exact_scores import ExactScores
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.inference import (
     NUM_RESULTS,
     utility,
 )
+from ludus.learn.scholar.integer_scores import append_ply_rows
 from ludus.learn.scholar.network import (
     KERNEL_BASES,
     Arrays,
@@ -38,7 +46,8 @@ from ludus.learn.scholar.network import (
     to_source_array,
 )
 from ludus.learn.scholar.trainer import DEAD_CHECK_BATCH, Trainer, make_replay_buffer
-from ludus.learn.scholar.weights import SCORER, ScholarWeights
+from ludus.learn.scholar.weights import INTEGERS, SCORER, ScholarWeights
+from ludus.learn.weights import BadWeights
 
 
 class ScorerTrainer(Trainer[ScorerConfig]):
@@ -49,6 +58,8 @@ class ScorerTrainer(Trainer[ScorerConfig]):
     def __init__(self, config: ScorerConfig, device: torch.device) -> None:
         self.experts = config.experts()
         super().__init__(config, device)
+        self._exact: ExactScores | None = None
+        """What plays in place of the networks in training."""
 
     @property
     def examples_per_step(self) -> int:
@@ -56,8 +67,9 @@ class ScorerTrainer(Trainer[ScorerConfig]):
         return sum(bank.batch * len(experts) for bank, experts in banks)
 
     def _make_networks(self) -> nn.ModuleList:
+        network_class = IntegerNetwork if self.config.integers else EquivariantNetwork
         return nn.ModuleList(
-            EquivariantNetwork(
+            network_class(
                 FEATURE_PERMUTATIONS,
                 NUM_RESULTS,
                 bank.channels,
@@ -80,7 +92,22 @@ class ScorerTrainer(Trainer[ScorerConfig]):
     @torch.no_grad()
     def score(self, positions: PositionBatch) -> torch.Tensor:
         """Return the utilities of positions, from -1 to 1, for the side that is NOT to move."""
+        if self._exact is not None:
+            return self._exact(positions)
         return self.score_with(self.optimizer.ema_model, positions, self.config.loss_aversion)
+
+    @contextmanager
+    def play_with(self, weights: ScholarWeights) -> Iterator[None]:
+        if weights.kind != INTEGERS:
+            with super().play_with(weights):
+                yield
+            return
+        device = next(self.optimizer.model.parameters()).device
+        self._exact = ExactScores(weights, self.config.loss_aversion, device)
+        try:
+            yield
+        finally:
+            self._exact = None
 
     def score_with(
         self, networks: nn.Module, positions: PositionBatch, loss_aversion: float
@@ -101,11 +128,32 @@ class ScorerTrainer(Trainer[ScorerConfig]):
         return default_ply_regression(self.config.banks[bank].channels)
 
     def export(self, facts: Mapping[str, Any]) -> ScholarWeights:
+        if self.config.integers:
+            return ScholarWeights(INTEGERS, tuple(self._pack_integers()), facts)
         repeats = zip(self.config.banks, self.experts, strict=True)
         return replace(
             super().export(facts),
             repeats=tuple(bank.repeats for bank, experts in repeats for _ in experts),
         )
+
+    def _pack_integers(self) -> Iterator[Arrays]:
+        """Yield the rounded weights of each expert."""
+        number = 0
+        for bank in self.optimizer.ema_model.children():
+            assert isinstance(bank, IntegerNetwork)
+            for tensors in bank.quantize():
+                weights, bias = (each.double().cpu().numpy() for each in self.fit_plies(number))
+                yield append_ply_rows(tensors, weights, bias, LAST_SCALE)
+                number += 1
+
+    def _fill(self, model: nn.Module, weights: ScholarWeights) -> None:
+        if weights.kind != INTEGERS:
+            super()._fill(model, weights)
+            return
+        for bank, experts in zip(model.children(), self.experts, strict=True):
+            if not isinstance(bank, IntegerNetwork):
+                raise BadWeights("networks of whole numbers can only be trained as such")
+            bank.load_quantized([weights.experts[number] for number in experts])
 
     def _pack_experts(self) -> Iterator[Arrays]:
         number = 0
@@ -130,8 +178,9 @@ def select_best_moves(examples: ExampleBatch, score: ScoreFunction) -> torch.Ten
     """Return the index of the move with the best score in each row."""
     children = examples.children
     is_move = as_tensor(children.is_move)
-    scores = torch.full(is_move.shape, -WON_SCORE, device=is_move.device)
-    scores[is_move] = score(children.positions.map(as_tensor)[is_move])
+    found = score(children.positions.map(as_tensor)[is_move])
+    scores = torch.full(is_move.shape, -WON_SCORE, dtype=found.dtype, device=is_move.device)
+    scores[is_move] = found
     scores[is_move & (as_tensor(children.value) == LOST)] = WON_SCORE
     return scores.argmax(1)
 
@@ -151,6 +200,10 @@ VALUED_POSITION_TYPES = (torch.int32, torch.int32, torch.uint8, torch.uint8, tor
 """Column types of ValuedPositions."""
 
 
+FITTING_POSITIONS = 2048
+"""Positions of each expert to which the units of networks of whole numbers are fitted."""
+
+
 class ExactTrainer(ScorerTrainer):
     """Training of a scorer on exact values, each expert on examples of its own kind of position."""
 
@@ -164,6 +217,31 @@ class ExactTrainer(ScorerTrainer):
         self.generator = ExampleGenerator(
             source, config, self.choose, self.make_examples, self.replay_buffer
         )
+
+    def init_from(self, weights: ScholarWeights) -> None:
+        super().init_from(weights)
+        if not self.config.integers or weights.kind == INTEGERS:
+            return
+        for network, features in self._sample_positions():
+            fit_units(network, features)
+        self.optimizer.ema_model.load_state_dict(self.optimizer.model.state_dict())
+
+    def _sample_positions(self) -> Iterator[tuple[EquivariantNetwork, torch.Tensor]]:
+        """Yield each bank of networks with features of random positions of each expert."""
+        source, weights = self.generator.source, self.generator.weights
+        sampled = source.sample_positions(
+            2 * FITTING_POSITIONS * NUM_EXPERTS, self.config.seed, weights=weights
+        ).map(as_tensor)
+        kinds = self.encoder.select_experts(sampled)
+        rows = [(kinds == number).nonzero()[:, 0] for number in range(NUM_EXPERTS)]
+        # Where only endings are solved, other experts have no positions of their own.
+        rows = [
+            each if len(each) else torch.arange(len(kinds), device=kinds.device) for each in rows
+        ]
+        turns = torch.arange(FITTING_POSITIONS, device=kinds.device)
+        for network, _, experts in self._banks():
+            chosen = torch.stack([rows[number][turns % len(rows[number])] for number in experts])
+            yield network, self.encoder.encode(sampled[chosen])
 
     def _sample_inputs(self) -> Iterator[tuple[EquivariantNetwork, torch.Tensor]]:
         for network, batch_size, experts in self._banks():
@@ -209,7 +287,7 @@ class ExactTrainer(ScorerTrainer):
         sample = self.replay_buffer[rows]
         one = torch.tensor([expert - self.experts[bank][0]], device=rows.device)
         features = self.encoder.encode(PositionBatch(*sample[:4]))
-        units = network.last_units(features[None], one)
+        units = network.mean_units(features[None], one)
         return fit_ply_regression(units[0], sample.value)
 
     def make_examples(self, examples: ExampleBatch, error: torch.Tensor) -> NewExamples:

@@ -21,7 +21,7 @@ from ludus.learn.scholar.encoding import NUM_EXPERTS
 from ludus.learn.weights import BadWeights, read_tensors, write_tensors
 from ludus.render.diagram import format_network
 
-SCORER, CHAIN = KINDS = ("scholar-scorer", "scholar-chain")
+SCORER, CHAIN, INTEGERS = KINDS = ("scholar-scorer", "scholar-chain", "scholar-integers")
 """Kinds of weight files."""
 SCALE_SUFFIX = ".scale"
 MAX_FILE_BYTES = 200_000_000
@@ -36,7 +36,8 @@ class ScholarWeights:
 
     kind: str
     experts: tuple[Tensors, ...]
-    """Stored tensors by expert: int8 with scales, or half precision."""
+    """Stored tensors by expert: int8 with scales, or half precision; of a scorer of whole numbers
+    those of `equivariant.integers`."""
 
     trained: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """Facts about the training."""
@@ -126,7 +127,7 @@ def pack_weights(weights: Mapping[str, NDArray[np.float32]]) -> Tensors:
 def load_weights(path: Path | str) -> ScholarWeights:
     """Read weights from a file; raise BadWeights if it holds anything else."""
     path = Path(path)
-    return read_tensors(path, _parse_weights, KINDS, ("int8", "float16"), MAX_FILE_BYTES)
+    return read_tensors(path, _parse_weights, KINDS, ("int8", "int32", "float16"), MAX_FILE_BYTES)
 
 
 def _parse_weights(
@@ -137,7 +138,7 @@ def _parse_weights(
         number, _, rest = name.partition("/")
         if not number.isdecimal() or int(number) >= NUM_EXPERTS:
             raise BadWeights(f"tensor {quote(name, 100)} belongs to none of the experts")
-        if values.dtype == np.int8:
+        if values.dtype == np.int8 and description["kind"] != INTEGERS:
             scale = tensors.get(name + SCALE_SUFFIX)
             if scale is None or scale.dtype != np.float16:
                 raise BadWeights(f"tensor {quote(name, 100)} has no scale")
