@@ -44,7 +44,7 @@ def _measure(context: Context, row: PublishedRow) -> Sequence[float]:
             context.cached(f"{row.name} {number}", partial(_count, context, row, number))
             for number in range(int(context.setting("runs")))
         ]
-    runs = int(context.setting("slow" if row.extra.get("is_slow") else "runs"))
+    runs = int(context.setting(row.extra.get("runs", "runs")))
     found = collect_runs(context, row.extra, runs, row.name)
     return [sum(each.seconds) / len(each.seconds) for each in found]
 

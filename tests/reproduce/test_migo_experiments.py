@@ -1,6 +1,8 @@
 """The experiments of Muggleton and Hocquette, at a size that takes seconds."""
 
 import json
+import re
+import shutil
 import sys
 from random import Random
 
@@ -216,3 +218,49 @@ def test_the_published_rows_are_the_ends_of_the_authors_curves(monkeypatch):
             curve = found[names[row["game"]], row["system"]]
             assert curve[-1] == row.published
             assert len(curve) == row["games_a_run"]
+
+
+IDLE_PROGRAM = """
+:- dynamic(episode/4), dynamic(win/2).
+update_exs(_, _, _, _).
+update_draw_moves(_, _).
+dependent_learning([], []).
+prog_equivalent(_, _, 1).
+update_counter(_, _).
+assert_prog_and_prims(_). retract_prog_and_prims(_).
+assert_win. assert_draw. retract_win. retract_draw.
+execute_strategy(_, _, _) :- fail.
+"""
+"""Has the predicates of the authors' program that are called, and learns nothing."""
+
+
+@pytest.mark.needs_debian("swi-prolog-nox")
+def test_a_program_that_learns_nothing_differs_from_ours(monkeypatch, tmp_path, capsys):
+    program = tmp_path / "program"
+    for name in ("MIGO/migo.pl", "MIGO/metagol.pl", "noughts&Crosses/playox.pl"):
+        (program / name).parent.mkdir(parents=True, exist_ok=True)
+        (program / name).write_text(IDLE_PROGRAM if "migo" in name else "")
+    (program / "hexapawn").mkdir()
+    (program / "hexapawn" / "hexapawn.pl").write_text("next_mark(w, b). next_mark(b, w).")
+    folder = tmp_path / "experiments"
+    shutil.copytree(FOLDER / "migo", folder / "migo", ignore=shutil.ignore_patterns("results"))
+    table = folder / "migo" / "metagol.toml"
+    table.write_text(re.sub("games_a_run = .*", "games_a_run = 20", table.read_text()))
+    monkeypatch.setenv("LUDUS_MIGO_PROGRAM", str(program))
+    arguments = ["reproduce", "migo-metagol", "--size", "quick", "--out", str(tmp_path / "out")]
+    assert run([*arguments, "--experiments", str(folder), "--json"]) == 0, capsys.readouterr().err
+    found = json.loads(capsys.readouterr().out)
+    assert [each["holds"] for each in found["conclusions"]] == [False] * 3
+    shares = {row["name"].partition(": ")[2].split()[0]: row["ours"] for row in found["rows"]}
+    assert shares["clauses"] == 0
+    assert shares["moves"] < 100
+    (table,) = found["tables"]
+    assert {row[3] for row in table["rows"]} == {""}  # only ours has clauses
+    assert all("win_1" in row[4] or "draw_1" in row[4] for row in table["rows"])
+
+
+def test_the_authors_program_must_be_named(monkeypatch, tmp_path, capsys):
+    monkeypatch.delenv("LUDUS_MIGO_PROGRAM", raising=False)
+    arguments = ["reproduce", "migo-metagol", "--size", "quick", "--out", str(tmp_path)]
+    assert run(arguments) != 0
+    assert "LUDUS_MIGO_PROGRAM" in capsys.readouterr().err

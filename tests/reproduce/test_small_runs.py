@@ -194,6 +194,9 @@ ELSEWHERE = {
     "galassi-reliability": "learn/nnmm/test_experiments.py::test_reliability_of_small_networks",
     "galassi-teacher": "learn/nnmm/test_experiments.py::test_critical_positions_of_a_sample",
     "galassi-whole": "learn/nnmm/test_experiments.py::test_short_trainings",
+    "migo-metagol": (
+        "reproduce/test_migo_experiments.py::test_a_program_that_learns_nothing_differs_from_ours"
+    ),
     "migo-start-boards": (
         "reproduce/test_migo_experiments.py::test_the_start_boards_and_exact_regrets"
         "_to_four_decimals"

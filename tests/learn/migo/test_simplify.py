@@ -3,7 +3,7 @@
 import pytest
 
 from ludus.games import game
-from ludus.learn import PerfectOpponent, train_learner
+from ludus.learn import PerfectOpponent, RunConfig, train_learner, train_series
 from ludus.learn import learner as named_learner
 from ludus.learn.migo.games import StateGraph
 from ludus.learn.migo.inference import Reasoner, Strategy
@@ -90,3 +90,18 @@ def test_a_rule_that_cannot_hold_goes():
 def test_shipped_programs_are_simple(mode):
     program = load_shipped_program("noughts_and_crosses", mode).program
     assert simplify(program) == program
+
+
+def test_rules_that_a_transfer_left_without_use_go():
+    earlier = RunConfig("migo", "noughts_and_crosses", 60, 3)
+    config = RunConfig("migo", "hexapawn:migo", 40, 3, after=earlier)
+    learned = train_series(config).learner.program
+    simple = simplify(learned)
+    used = {name for each in simple.clauses for name in (each.first, each.second)}
+    assert set(simple) <= used | set(simple.strategy)
+    assert len(simple.clauses) < len(learned.clauses)
+    graph = StateGraph()
+    boards = all_boards(graph, game("hexapawn:migo").start())
+    boards = [each for each in boards if graph.moves(each)]
+    assert decide_everywhere(simple, graph, boards) == decide_everywhere(learned, graph, boards)
+    assert any(each.head.startswith("given_") for each in learned.clauses)
