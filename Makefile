@@ -78,7 +78,8 @@ docs: documentation ## build the documentation site into build/docs, without net
 docs-links: documentation ## check the links of the documentation to other sites
 	$(BIN)/python tools/build_docs.py --builder linkcheck --out build/docs-links
 
-wheel: base ## build a wheel of the package into dist/
+wheel: base ## build the wheels of the package and of its further networks into dist/
+	$(BIN)/python tools/networks_wheel.py dist
 	CXX="$${CXX:-c++}" $(BIN)/python -m pip wheel --no-build-isolation --no-deps --wheel-dir dist \
 		--config-settings=cmake.define.LUDUS_MARCH="$(LUDUS_MARCH)" .
 

@@ -23,8 +23,33 @@ import zipfile
 from datetime import date
 from pathlib import Path
 
+from networks_wheel import build_networks_wheel
+
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
+
+MAX_WHEEL_MB = 40
+MAX_INSTALL_MB = 190
+
+MEASURE = """
+import re
+from importlib.metadata import PackageNotFoundError, distribution
+
+found, names = {}, ["ludus-games"]
+for name in names:
+    if name in found:
+        continue
+    try:
+        each = distribution(name)
+    except PackageNotFoundError:  # for other systems or versions of Python
+        continue
+    sizes = [path.locate().stat().st_size for path in each.files if path.locate().is_file()]
+    found[name] = sum(sizes)
+    needed = [text for text in each.requires or [] if "extra ==" not in text]
+    names += [re.match(r"[\\w.-]+", text)[0] for text in needed]
+print(sum(found.values()) / 1e6)
+"""
+"""Prints the megabytes of the program and of all that it needs, without pip and build tools."""
 
 STEPS = ("versions", "wheel", "sdist", "install", "docs")
 
@@ -37,7 +62,10 @@ class ReleaseError(Exception):
 
 def check_versions(root: Path = ROOT) -> str:
     """Return the version, after checking that all files name it and that the release is dated."""
-    version: str = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    version: str = project["version"]
+    if project["optional-dependencies"]["networks"] != [f"ludus-games-networks=={version}"]:
+        raise ReleaseError(f"the extra networks of pyproject.toml is not of version {version}")
     heading = HEADING.search((root / "CHANGELOG.md").read_text(encoding="utf-8"))
     if heading is None or heading[1] != version:
         found = "no release" if heading is None else heading[1]
@@ -97,8 +125,19 @@ def check_sdist(archive: Path, wheel: Path) -> int:
     return len(expected)
 
 
-def check_install(wheel: Path, version: str) -> None:
-    """Install a wheel into an empty environment outside the checkout, and play and solve there."""
+def check_size(wheel: Path, networks: Path) -> None:
+    """Check that the wheel is small, and has no file that the wheel of networks has."""
+    if (size := wheel.stat().st_size / 1e6) > MAX_WHEEL_MB:
+        raise ReleaseError(f"{wheel.name} has {size:.1f} MB, more than {MAX_WHEEL_MB}")
+    if both := {*list_wheel_files(wheel)} & {*list_wheel_files(networks)}:
+        raise ReleaseError(f"both wheels hold {', '.join(sorted(both))}")
+
+
+def check_install(wheel: Path, networks: Path, version: str) -> float:
+    """Install a wheel into an empty environment outside the checkout, and play and solve there.
+
+    Return the megabytes of the program and what it needs, before the networks are added.
+    """
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         creator: str = getattr(sys, "_base_executable", sys.executable)
@@ -126,6 +165,13 @@ def check_install(wheel: Path, version: str) -> None:
         counts = {(each["mover"], each["other"]): each["win"] for each in solved["subspaces"]}
         if counts.get((3, 3)) != 140621 or counts.get((4, 4)) != 159:
             raise ReleaseError(f"the installed solver counts {counts}")
+        size = float(run([str(home / "venv/bin/python"), "-c", MEASURE]))
+        if size > MAX_INSTALL_MB:
+            raise ReleaseError(f"the installation takes {size:.0f} MB, more than {MAX_INSTALL_MB}")
+        run([*pip, "--no-index", str(networks)])
+        for player in ("scholar:kind=chain", "nnmm:size=thesis"):
+            call("match", "nine_mens_morris", player, "random", "--games", "1", "--json")
+        return size
 
 
 def build_docs(version: str) -> Path:
@@ -165,13 +211,15 @@ def make_release(steps: tuple[str, ...]) -> None:
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     wheel = build_wheel(ROOT, DIST)
-    say(f"built {wheel.name}")
+    networks = build_networks_wheel(DIST)
+    check_size(wheel, networks)
+    say(f"built {wheel.name} and {networks.name}")
     if "sdist" in steps:
         archive = build_sdist(DIST)
         say(f"built {archive.name}; its wheel has the same {check_sdist(archive, wheel)} files")
     if "install" in steps:
-        check_install(wheel, version)
-        say("the wheel plays and solves in an empty environment")
+        size = check_install(wheel, networks, version)
+        say(f"the wheel plays and solves in an empty environment; it takes {size:.0f} MB")
     if "docs" in steps:
         say(f"built {build_docs(version).name}")
     for file in sorted(DIST.iterdir()):

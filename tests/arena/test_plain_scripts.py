@@ -11,11 +11,11 @@ from support.waiting import PATIENCE
 SCRIPT = """
 import ludus
 for jobs in (1, 2):
-    print(ludus.regret("hexapawn", "random", games=10, jobs=jobs))
+    print(ludus.regret("hexapawn", "random", games=10, jobs=jobs).title)
     found = ludus.tournament("hexapawn", ["random", "playouts:games=4"], games=6, jobs=jobs)
     print(found.ranking, found.standings.reasons.total())
-    print(ludus.match("hexapawn", "playouts:games=4", "random", games=8, jobs=jobs))
-print(ludus.regret("hexapawn", "random", games=10))
+    print(repr(ludus.match("hexapawn", "playouts:games=4", "random", games=8, jobs=jobs)))
+print(ludus.regret("hexapawn", "random", games=10).title)
 """
 
 OWN_CLASSES = """

@@ -35,6 +35,9 @@ KIND_KEY = "kind"
 CHECKSUM_KEY = "checksum"
 CHECKSUM_BYTES = 16
 
+MORE_NETWORKS = "more by pip install 'ludus-games[networks]'"
+"""What errors say of the networks that are not in the wheel of the program."""
+
 MAX_TENSOR_FILE_BYTES = 2_000_000_000
 """Default maximum size of a safetensors file."""
 

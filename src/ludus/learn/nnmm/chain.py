@@ -22,7 +22,7 @@ from ludus.learn.nnmm.encoding import MAX_MEN, InputModel, Rows, append_choices
 from ludus.learn.nnmm.inference import PartClassifier, load_network
 from ludus.learn.nnmm.parts import NUM_CLASSES, ORDERS, PARTS, MoveClasses, PartOrder
 from ludus.learn.nnmm.weights import Array, ChainWeights, Committee, Tensors, load_committee
-from ludus.learn.weights import BadWeights, find_shipped
+from ludus.learn.weights import MORE_NETWORKS, BadWeights, find_shipped
 
 
 class SymmetryImages:
@@ -432,5 +432,5 @@ def _load_shipped_chain(size: str, order: str, folder: Path) -> NetworkChain:
     known = ", ".join(f"size={size} order={order}" for size, order in files)
     raise BadSpec(
         f"no {quote(wanted)} networks come with the program; there are {known or 'none'}, "
-        "and those that ludus train nnmm writes: weights=FILE"
+        f"{MORE_NETWORKS}, and those that ludus train nnmm writes: weights=FILE"
     )

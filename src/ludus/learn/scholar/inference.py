@@ -31,7 +31,7 @@ from ludus.learn.equivariant.inference import (
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
 from ludus.learn.scholar.exceptions import SUFFIX, PackedExceptions, load_exceptions
 from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, Tensors, load_weights
-from ludus.learn.weights import BadWeights, find_shipped
+from ludus.learn.weights import MORE_NETWORKS, BadWeights, find_shipped
 
 NUM_RESULTS = UNKNOWN
 """A loss, a draw and a win of the mover."""
@@ -365,7 +365,8 @@ def _load_shipped(kind: str, size: str, folder: Path) -> Scorer | Chain:
         known = ", ".join(f"kind={kind} size={size}" for kind, size in files)
         raise BadSpec(
             f"no scholar with kind={kind} and size {quote(size)} comes with the program; there are "
-            f"{known or 'none'}, and those that ludus train scholar writes: weights=FILE"
+            f"{known or 'none'}, {MORE_NETWORKS}, and those that ludus train scholar writes: "
+            "weights=FILE"
         )
     return _load_file(files[kind, size], kind)
 
