@@ -85,6 +85,21 @@ def open_share(page: Page, base: str, client: httpx.Client) -> None:
     expect(page.locator("code").first).to_be_visible()
 
 
+def open_card(page: Page, base: str, client: httpx.Client) -> None:
+    """The card of a game, below the buttons that send it."""
+    open_moves(page, base, client)
+    page.get_by_role("tab", name="Share").click()
+    page.get_by_role("button", name="Make a card").click()
+    expect(page.get_by_role("button", name="Save animation")).to_be_visible()
+
+
+def open_shared(page: Page, base: str, client: httpx.Client) -> None:
+    """A finished game as others look at it."""
+    codes = client.get(f"/api/games/{finish_game(client)}/share").json()
+    page.goto(f"{base}/embed/{codes['game']}")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+
 def open_editor(page: Page, base: str, client: httpx.Client) -> None:
     open_moves(page, base, client)
     page.get_by_role("tab", name="Set up").click()
@@ -152,6 +167,8 @@ VIEWS: dict[str, OpenView] = {
     "noughts and crosses": open_noughts,
     "learning": open_learning,
     "share": open_share,
+    "card": open_card,
+    "shared game": open_shared,
     "editor": open_editor,
     "rules": open_rules,
     "running": open_running,

@@ -168,7 +168,7 @@ def test_a_game_is_looked_at_within_another_page(
     page.goto(serve_elsewhere(f"<!doctype html>{frames}"))
     shared = page.frame_locator('[name="shared"]')
     expect(shared.locator(".caption")).to_have_text("2. White c1xb2")
-    expect(shared.locator(".board svg")).to_be_visible()
+    expect(shared.locator(".board-view svg")).to_be_visible()
     slider = shared.get_by_label("Position in the game")
     slider.fill("1")
     expect(shared.locator(".caption")).to_have_text("1. White b1-b2")

@@ -110,8 +110,10 @@ def list_shared(job: Mapping[str, Any]) -> dict[str, Any]:
     """Draw the positions of a game in a worker process, to be looked at one by one."""
     record = decode_record(job["code"])
     title, text = describe_shared(record)
-    scenes = list_scenes(load_game(record), record)
+    game = load_game(record)
+    scenes = list_scenes(game, record)
     return {
+        "game": game.id,
         "title": title,
         "text": text,
         "record": str(record),

@@ -242,6 +242,7 @@ class SharedFrameView(BaseModel):
 class SharedGameView(BaseModel):
     """A game that is looked at, and not played here."""
 
+    game: str
     title: str
     text: str
     """Who plays, and how it stands or ended."""

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { button, byId, errorMessage, h, parseSvg, setChildren } from "./dom.js";
 import { makeLink } from "./links.js";
+import { makeBoardsOf, materialOf } from "./material.js";
 import { capitalize } from "./text.js";
 
 /** @typedef {import("./types.js").SharedGameView} SharedGameView */
@@ -19,7 +20,8 @@ export class SharedGame {
     this.frames = view.frames;
     this.index = 0;
     this.isPlaying = false;
-    this.board = h("div", { class: "board" });
+    this.board = h("div", { class: "board-view", "data-game": view.game });
+    makeBoardsOf(materialOf(view.game));
     this.caption = h("p", { class: "caption", "aria-live": "polite" });
     this.player = button("Play", () => this.togglePlay(), { class: "primary" });
     this.slider = h("input", {

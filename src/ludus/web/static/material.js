@@ -10,7 +10,7 @@ const USUAL = { hexapawn: "stone", noughts_and_crosses: "paper" };
 let shownGame = "";
 
 /** @param {string} game */
-const materialOf = (game) => localStorage.getItem(`material ${game}`) ?? USUAL[game] ?? "wood";
+export const materialOf = (game) => localStorage.getItem(`material ${game}`) ?? USUAL[game] ?? "wood";
 
 /**
  * Make the boards of the page of the material for a game.
@@ -19,13 +19,21 @@ const materialOf = (game) => localStorage.getItem(`material ${game}`) ?? USUAL[g
 export function showMaterial(game) {
   shownGame = game;
   const material = materialOf(game);
-  const root = document.documentElement;
   const button = byId("material");
   button.hidden = false;
-  if (root.dataset.material === material) return;
-  root.dataset.material = material;
   button.title = `Board: ${material}`;
   button.setAttribute("aria-label", button.title);
+  makeBoardsOf(material);
+}
+
+/**
+ * Show all boards as made of a material.
+ * @param {string} material
+ */
+export function makeBoardsOf(material) {
+  const root = document.documentElement;
+  if (root.dataset.material === material) return;
+  root.dataset.material = material;
   const grain = document.querySelector("#grain image");
   if (material === "paper") grain?.removeAttribute("href");
   else grain?.setAttribute("href", `/static/${material}.webp`);

@@ -122,7 +122,7 @@
  * @typedef {{ game: string, position: string }} ShareView
  * @typedef {{ text: string, svg: string, is_roll: boolean }} SharedFrameView
  * @typedef {{
- *   title: string, text: string, record: string, frames: SharedFrameView[]
+ *   game: string, title: string, text: string, record: string, frames: SharedFrameView[]
  * }} SharedGameView
  * @typedef {{
  *   position: string, svg: string, mover: number, over: boolean, texts: Record<string, string>
