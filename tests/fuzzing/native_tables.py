@@ -323,7 +323,7 @@ def chances_values(source: random.Random, calls: int) -> dict[str, int]:
 def gammon_values(source: random.Random, calls: int) -> dict[str, int]:
     """Tesauro's networks: plays, encodings, training and whole games."""
     values, caller = Values(source), Caller()
-    networks = [gammon.Network(0, 0, [_layer(source, _num_units(0, 0), 1)])]
+    networks = [gammon.Network(0, 0, [_layer(source, _num_units(0, 0), 1, fits=True)])]
     for _ in range(calls):
         boards = _boards(source)
         rolls, change, extra = _rolls(source, boards), values.number(0, 2), values.number(0, 2)
@@ -409,7 +409,8 @@ def _use_patterns(
 
 def _usual_network(source: random.Random) -> Any:
     size = chances.NUM_INPUTS
-    return chances.ChancesNetwork([_layer(source, size, 4), _layer(source, 4, NUM_CHANCES)])
+    layers = [_layer(source, size, 4, fits=True), _layer(source, 4, NUM_CHANCES, fits=True)]
+    return chances.ChancesNetwork(layers)
 
 
 def _layers(source: random.Random) -> Any:
@@ -423,13 +424,13 @@ def _layers(source: random.Random) -> Any:
     return layers if source.random() < 0.9 else layers[: source.randrange(2)]
 
 
-def _layer(source: random.Random, below: int, above: int) -> tuple[Any, Any]:
+def _layer(source: random.Random, below: int, above: int, fits: bool = False) -> tuple[Any, Any]:
     """Weights and biases; now and then with values that are no numbers, or that do not fit."""
     draw = np.random.default_rng(source.getrandbits(32))
     weights = draw.normal(0, 1, (below, above)).astype(np.float32)
     if weights.size and source.random() < 0.1:
         weights.flat[source.randrange(weights.size)] = source.choice(ODD_FLOATS)
-    biases = np.zeros(above if source.random() < 0.97 else above + 1, np.float32)
+    biases = np.zeros(above + (not fits and source.random() < 0.03), np.float32)
     return weights, biases
 
 

@@ -161,6 +161,21 @@ def test_websockets_of_no_game_and_with_huge_messages(client, server):
             socket_.recv()
 
 
+def test_invalid_text_on_a_websocket_closes_it_and_leaves_no_traceback(tmp_path, capfd):
+    server = Server(tmp_path)
+    try:
+        with server.client() as own:
+            id_ = begin(own, "hexapawn")["id"]
+        with live(server, id_) as socket_:
+            socket_.recv()
+            socket_.send(b"\xff\xfe", text=True)
+            with pytest.raises(ConnectionClosed, match="1007"):
+                socket_.recv()
+    finally:
+        server.stop()
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_one_game_has_only_so_many_onlookers(client, server):
     view = begin(client, "nine_mens_morris")
     with ExitStack() as stack:

@@ -1,5 +1,6 @@
 """Games and their file: a full disk, damage, strangers' files, two servers, and too many games."""
 
+import asyncio
 import random
 import sqlite3
 from contextlib import closing
@@ -7,9 +8,12 @@ from contextlib import closing
 import pytest
 
 from ludus.core.errors import LudusError
-from ludus.web import worker_cache
+from ludus.core.movetext import MAX_DEPTH
+from ludus.web import game_record, replies, worker_cache
 from ludus.web.errors import LimitReached, OutOfTurn
-from ludus.web.game_tree import PERSON, PLAYER
+from ludus.web.game_record import Pace
+from ludus.web.game_tree import PERSON, PLAYER, RECORD
+from ludus.web.job_queue import current_client
 from ludus.web.seats import LearnedSpecs, Seat
 from ludus.web.store import BadGameFile, GameStore, StoredNode
 from support.repetition import repeat
@@ -298,3 +302,172 @@ def test_of_what_was_learned_only_levels_are_taken():
     ]:
         learned = LearnedSpecs({"nine_mens_morris  adaptive": found})
         assert learned.spec(game_spec, seat) == wanted
+
+
+def test_moves_of_a_record_are_nobodys_and_may_go(tmp_path):
+    """Imported games took all places for good."""
+
+    async def work():
+        async with games_in(tmp_path / "games.sqlite", max_games=3) as games:
+            mine = await games.create(order(record="1. b1-b2 *"))
+            await play(mine, "a3xb2")
+            for _ in range(10):
+                last = await games.create(order(record="1. b1-b2 a3xb2 *"))
+            kept = [await games.store.load(each.record.id) for each in (mine, last)]
+            count = await games.store._run(
+                lambda: games.store._connection.execute("SELECT count(*) FROM game").fetchone()
+            )
+            return [each is not None for each in kept], count
+
+    assert run_apart(work()) == ([True, True], (3,))
+
+
+def save_as(client, store, *arguments):
+    current_client.set(client)
+    return store.save(*arguments)
+
+
+def test_a_client_of_another_machine_has_a_quota(tmp_path):
+    long = "x" * 10_000
+
+    async def work():
+        store = GameStore(tmp_path / "games.sqlite", 1_000, client_bytes=100_000)
+        try:
+            for number in range(4):
+                await save_as("10.0.0.1", store, stored(number), [FIRST_MOVE])
+            with pytest.raises(LimitReached, match="as much as a day allows"):
+                await save_as("10.0.0.1", store, stored(4), [FIRST_MOVE._replace(comment=long)])
+            with pytest.raises(LimitReached):
+                await save_as("10.0.0.1", store, stored(0), [FIRST_MOVE._replace(comment=long)])
+            for client in ("10.0.0.2", "127.0.0.1", "::1", ""):
+                await save_as(client, store, stored(9), [FIRST_MOVE])
+            for number in range(20, 40):
+                await save_as("127.0.0.1", store, stored(number), [FIRST_MOVE])
+            return [(await store.load(stored(n).id)) is not None for n in (0, 4, 9, 39)]
+        finally:
+            await store.close()
+
+    assert run_apart(work()) == [True, False, True, True]
+
+
+def test_a_file_has_a_largest_size_and_makes_room_by_games_nobody_played(tmp_path):
+    path, comment = tmp_path / "games.sqlite", "x" * 100_000
+    record = FIRST_MOVE._replace(made_by=RECORD, comment=comment)
+
+    async def work():
+        store = GameStore(path, 1_000, max_bytes=4_000_000)
+        try:
+            for number in range(100):
+                await store.save(stored(number), [record])
+            played = FIRST_MOVE._replace(comment=comment)
+            saves = [store.save(stored(number), [played]) for number in range(100, 200)]
+            found = await asyncio.gather(*saves, return_exceptions=True)
+            assert isinstance(found[-1], BadGameFile)
+            assert "full" in str(found[-1])
+            return await store.load(stored(100).id) is not None
+        finally:
+            await store.close()
+
+    assert run_apart(work())
+    assert path.stat().st_size <= 4_000_000
+
+
+def test_a_new_file_is_for_its_user_alone(tmp_path):
+    path, shared = tmp_path / "games.sqlite", tmp_path / "shared.sqlite"
+    shared.touch(0o644)
+
+    async def work():
+        for each in (path, shared):
+            await GameStore(each, 3).close()
+
+    run_apart(work())
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert shared.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_locked_file_is_reported_at_once_and_tried_again(tmp_path, monkeypatch):
+    """Each save waited for half a minute, one after the other."""
+    path = tmp_path / "games.sqlite"
+    monkeypatch.setattr(replies, "RETRY_SECONDS", 0.1)
+
+    async def work():
+        async with games_in(path) as games:
+            session = await games.create(order(None, "random"))
+            await session.record.set_pace(is_paused=True, delay=0.0)
+            await play(session, "b1-b2")
+            with closing(sqlite3.connect(path, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                changes = [session.record.set_comment(1, "x") for _ in range(5)]
+                found = await asyncio.gather(*changes, return_exceptions=True)
+                assert all("locked" in str(each) for each in found)
+                session.record.pace = Pace()
+                session.replies.resume()
+                async with asyncio.timeout(60):
+                    while "locked" not in session.replies.failure:
+                        await asyncio.sleep(0.01)
+                other.execute("ROLLBACK")
+            async with asyncio.timeout(60):
+                while session.record.tree.current_number == 1:
+                    await asyncio.sleep(0.01)
+            return session.replies.failure, session.views.view().status
+
+    assert run_apart(work()) == ("", "yours")
+
+
+@pytest.mark.parametrize("column", ["state", "thought"])
+def test_half_a_character_in_a_file_damages_its_game_alone(tmp_path, column):
+    path = tmp_path / "games.sqlite"
+
+    async def work():
+        async with games_in(path) as games:
+            await games.store.save(stored(0, comment="half"), [FIRST_MOVE])
+            text = "replace(state, 'half', '\\ud800')" if column == "state" else "'\"\\ud800\"'"
+            table = "game" if column == "state" else "node"
+            await games.run_sql(f"UPDATE {table} SET {column} = {text};")
+            with pytest.raises(BadGameFile, match="damaged"):
+                await games.find(stored(0).id)
+
+    run_apart(work())
+
+
+def test_revisions_grow_though_the_clock_is_set_back(tmp_path, monkeypatch):
+    """A page that is open orders views by their revisions."""
+    path = tmp_path / "games.sqlite"
+
+    async def play_once():
+        async with games_in(path) as games:
+            session = await games.create(order())
+            await play(session, "b1-b2")
+            return session.record.id, session.record.revision
+
+    async def find(id_):
+        async with games_in(path) as games:
+            return (await games.find(id_)).record.revision
+
+    id_, before = run_apart(play_once())
+    monkeypatch.setattr(game_record.time, "time_ns", lambda: 10**18)
+    assert run_apart(find(id_)) > before
+
+
+def test_no_variation_lies_too_deep_to_be_saved(tmp_path):
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            request = order()
+            request.game = "nine_mens_morris"
+            request.rules = ""
+            record = (await games.create(request)).record
+            draw, depth = random.Random(3), 0
+            while True:
+                node = record.tree.current
+                first, second = map(str, draw.sample(list(node.position.legal_moves()), 2))
+                await record.play(node.number, first)
+                await record.go_to(node.number)
+                try:
+                    await record.play(node.number, second)
+                except LimitReached as error:
+                    return depth, str(error), len(str(record.to_record())) > 100
+                depth += 1
+
+    depth, why, is_saved = run_apart(work())
+    assert (depth, is_saved) == (MAX_DEPTH, True)
+    assert "50 deep" in why

@@ -93,6 +93,7 @@ def read_parquet_batches(
             if missing:
                 raise error(f"{quote_path(path)} has no column {quote(missing[0])}")
             yield from file.iter_batches(batch_size, columns=list(columns))
-    except (OSError, pa.ArrowException) as reason:
+    # A name of a column may be no UTF-8.
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as reason:
         text = to_one_line(describe_os_error(reason))
         raise error(f"cannot read {quote_path(path)}: {text}") from reason

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from ludus.core.marks import NO_MARKS, Marks
@@ -63,14 +64,20 @@ def format_number(value: float) -> str:
 
 def make_element(tag: str, css: str, content: str = "", **attributes: str | float | None) -> str:
     """Return an SVG element; `content` is SVG, and attributes that are None are omitted."""
+    end = f">{content}</{tag}>" if content else "/>"
+    return f"<{tag}{_write_attributes(css, **attributes)}{end}"
+
+
+@lru_cache(maxsize=4096)
+def _write_attributes(css: str, **attributes: str | float | None) -> str:
+    """Return attributes as text; cached, since most of a board is the same after each move."""
     written = f' class="{escape(css)}"'
     for key, value in attributes.items():
         if value is None:
             continue
         text = escape(value) if isinstance(value, str) else format_number(value)
         written += f' {key.replace("_", "-")}="{text}"'
-    end = f">{content}</{tag}>" if content else "/>"
-    return f"<{tag}{written}{end}"
+    return written
 
 
 def make_place_element(name: str, area: Area, tooltip: str) -> str:

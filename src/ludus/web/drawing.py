@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ludus.analysis.evaluation import EvaluatedMoveJson
@@ -23,7 +22,6 @@ MARK_KINDS = ("legal", "selected", "take", "good", "bad")
 """The marks that the page sets while a move is entered."""
 
 
-@lru_cache(maxsize=64)
 def draw_mark_shapes(game_spec: tuple[str, str]) -> dict[str, str]:
     """Return the shapes of each kind of mark, around the point 0, 0."""
     game = registered_game(*game_spec)

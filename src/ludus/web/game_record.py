@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from ludus.core.errors import LudusError
 from ludus.core.game import CHANCE, AnyGame, Move, Outcome
+from ludus.core.movetext import MAX_DEPTH
 from ludus.core.record import Record
 from ludus.games.move_entry import get_move_entry
 from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
@@ -239,6 +240,8 @@ class GameRecord:
         """Play a move and the forced moves after it."""
         if len(self.tree.nodes) + MAX_FORCED > self.max_nodes:
             raise LimitReached("this game has reached the largest number of moves")
+        if self.tree.depth_after(move) > MAX_DEPTH:
+            raise LimitReached(f"variations may lie {MAX_DEPTH} deep in each other")
         line = LinePlan(self.tree, self.tree.current)
         line.play(move, made_by, explanation=explanation)
         line.play_forced_moves(self.move_entry, self.seed)
@@ -275,6 +278,7 @@ class GameRecord:
             "learned": [self.learned_specs.initial, self.learned_specs.final],
             "resigned": None if resignation is None else _format_resignation(resignation),
             "earlier": [*self.earlier.score, self.earlier.num_games],
+            "revision": self.revision + 1,
         }
         start = str(self.tree.nodes[0].position)
         stored = StoredGame(self.id, *self.game_spec, start, self.seed, state)

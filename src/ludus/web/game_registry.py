@@ -28,6 +28,9 @@ MAX_OPPONENT_LISTS = 100
 MOVES_PER_TURN = 50
 """Moves of a game that are read at once while others wait; milliseconds."""
 
+UNSTORED_REVISIONS = 1_000
+"""More than the revisions of a game between two changes that are stored."""
+
 ID_BYTES = 16
 """Random bytes per game id; enough that ids cannot be guessed."""
 
@@ -187,6 +190,8 @@ class GameRegistry:
         session = self._make_session(stored.id, game_spec, tree, (first, second), stored.seed)
         record = session.record
         record.pace = Pace(state.paused, state.delay)
+        # Later than what pages may have, even if the clock was set back.
+        record.revision = max(record.revision, state.revision + UNSTORED_REVISIONS)
         record.learned_specs = LearnedSpecs(*state.learned)
         record.resignation = state.resigned and Resignation(*state.resigned)
         *score, num_games = state.earlier

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ludus.core.errors import BadRecord
 from ludus.core.game import CHANCE, AnyGame, Move, Position
@@ -112,6 +113,14 @@ class GameTree:
             path.append(self.nodes[current])
             current = self.nodes[current].parent
         return path[::-1]
+
+    def depth_after(self, move: Move) -> int:
+        """Return how many variations the current node lies in, after this move."""
+        path = self.path_to(self.current_number)
+        chosen = [(node, after.number) for node, after in pairwise(path)]
+        child = self.child(path[-1], move)
+        last = [(path[-1], -1 if child is None else child.number)] if path[-1].children else []
+        return sum(node.children[0] != number for node, number in chosen + last)
 
     def full_path(self) -> list[GameNode]:
         """Return the line through the current node, continued as far as redo leads."""

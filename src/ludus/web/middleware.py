@@ -94,9 +94,14 @@ def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address |
 
 def is_owner(request: HTTPConnection) -> bool:
     """Return whether a request comes from this machine itself, and through no proxy."""
-    address = _parse_address(request.client.host if request.client else "")
     is_direct = "x-forwarded-for" not in request.headers
-    return is_direct and address is not None and address.is_loopback
+    return is_direct and is_local(request.client.host if request.client else "")
+
+
+def is_local(client: str) -> bool:
+    """Return whether a client is on this machine."""
+    address = _parse_address(client)
+    return address is not None and address.is_loopback
 
 
 CANCELLED_PATHS = ("/api/imports", "/api/games")
@@ -104,19 +109,19 @@ CANCELLED_PATHS = ("/api/imports", "/api/games")
 
 
 class RateLimiter:
-    """Token bucket per client address."""
+    """Token bucket per client."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self._rate, self._burst = rate, burst
         self._tokens: LRUCache[str, tuple[float, float]] = LRUCache(MAX_ADDRESSES)
 
-    def allow(self, address: str) -> bool:
-        """Take one token; return whether the request is allowed."""
+    def allow(self, client: str, amount: float = 1) -> bool:
+        """Take tokens; return whether there were enough."""
         now = time.monotonic()
-        level, since = self._tokens.get(address, (self._burst, now))
+        level, since = self._tokens.get(client, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)
-        self._tokens[address] = (max(level - 1, 0), now)
-        return level >= 1
+        self._tokens[client] = (max(level - amount, 0), now)
+        return level >= amount
 
 
 class _BodyTooLarge(Exception):

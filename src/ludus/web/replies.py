@@ -11,10 +11,15 @@ from ludus.core.errors import LudusError
 from ludus.web.explanations import ChosenMove, MoveExplanation
 from ludus.web.game_record import Change, GameRecord
 from ludus.web.seats import OfferedPlayers, Seat, learner_key
+from ludus.web.store import BadGameFile
 from ludus.web.worker_pool import WorkerPool
 
 MIN_REVIEWED_NODES = 8
 """Moves of a game from which on a review may soon be asked for."""
+
+
+RETRY_SECONDS = 5.0
+"""Pause after a move that could not be stored."""
 
 
 class Replies:
@@ -123,8 +128,16 @@ class Replies:
             )
             self.failure = f"{seat.title} gave no move: {why}"
             self._on_failure()
+            if isinstance(error, BadGameFile):  # such as a lock by another program
+                asyncio.get_running_loop().call_later(RETRY_SECONDS, self._retry)
             if not isinstance(error, LudusError):
                 raise
+
+    def _retry(self) -> None:
+        if self.failure:
+            self.failure = ""
+            self.resume()
+            self._on_failure()
 
     async def _reply(self, number: int) -> None:
         began, record = time.monotonic(), self._record

@@ -1,5 +1,6 @@
 """Run the server, on loopback by default, until interrupted."""
 
+import logging
 import resource
 import socket
 import threading
@@ -46,7 +47,8 @@ def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -
     """Serve until interrupted; `ready` is called when the page is available."""
     max_files = _raise_file_limit()
     # Opened first, so that errors of the file are reported before the server starts.
-    store = GameStore(settings.games_file, settings.max_games)
+    limits = settings.max_games, settings.max_bytes, settings.client_bytes
+    store = GameStore(settings.games_file, *limits)
     app, state = make_app(settings, store)
     server = _NotifyingServer(make_config(app, settings, max_files), state, ready)
     server.run(sockets=[bound])
@@ -56,7 +58,7 @@ def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -
 
 def make_config(app: Any, settings: Settings, max_files: int) -> uvicorn.Config:
     """Return the configuration of the HTTP server, which may have this number of open files."""
-    return uvicorn.Config(
+    config = uvicorn.Config(
         app,
         http=make_protocol(
             min(settings.max_waiting_connections, max_files // 2), settings.request_seconds
@@ -68,11 +70,15 @@ def make_config(app: Any, settings: Settings, max_files: int) -> uvicorn.Config:
         lifespan="on",
         ws_max_size=settings.max_message,
         ws_max_queue=4,
+        ws_per_message_deflate=False,  # which would hold 300 kB for each connection
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=2,
         server_header=False,
         h11_max_incomplete_event_size=32_768,
     )
+    # A client's mistake, for which its connection is closed, is no fault to be logged here.
+    logging.getLogger("uvicorn.error").addFilter(lambda line: "Invalid UTF-8" not in str(line.msg))
+    return config
 
 
 class _NotifyingServer(uvicorn.Server):

@@ -35,6 +35,12 @@ class Settings:
     max_games: int = 20_000
     """Stored games; beyond, the least recently used are deleted that nobody played."""
 
+    max_bytes: int = 4_000_000_000
+    """Size of the file of games."""
+
+    client_bytes: int = 20_000_000
+    """Bytes that a client of another machine may store in a day; a new game counts as 20,000."""
+
     max_sessions: int = 1_000
     """Games in memory; the others are only in the file."""
 

@@ -28,6 +28,8 @@ from ludus.games import registered_game
 from ludus.web.errors import LimitReached, OutOfTurn, RequestRefused
 from ludus.web.explanations import MoveExplanation
 from ludus.web.game_tree import GameTree
+from ludus.web.job_queue import current_client
+from ludus.web.middleware import RateLimiter, is_local
 from ludus.web.schemas.requests import SeatRequest
 
 T = TypeVar("T")
@@ -63,6 +65,19 @@ CREATE TABLE IF NOT EXISTS node (
 
 MAX_STORED_NODES = 10_000
 """Most moves of a stored game, variations included; the page makes no game as long as that."""
+
+SECONDS_A_DAY = 86_400
+
+NEW_GAME_BYTES = 20_000
+"""Bytes as which a new game counts."""
+
+NUM_EVICTED = 10
+"""Games that nobody played which make room in a full file."""
+
+PAGE_BYTES = 4_096
+
+OPEN_SECONDS, BUSY_SECONDS = 5.0, 0.2
+"""How long another program may lock the file when it is opened, and when a game is saved."""
 
 MAX_REASON = 200
 """Longest reason in a message, in characters; a file may bring its own."""
@@ -103,10 +118,17 @@ STORED_VALUE_ERRORS = (ValueError, TypeError, RecursionError, OverflowError)
 class GameStore:
     """The SQLite file; a write is committed when its coroutine returns."""
 
-    def __init__(self, path: Path | None, max_games: int) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        max_games: int,
+        max_bytes: int = 4_000_000_000,
+        client_bytes: int = 20_000_000,
+    ) -> None:
         self._locks = ExitStack()
         self._title = "games in memory" if path is None else quote_path(path)
-        self._max_games = max_games
+        self._max_games, self._max_pages = max_games, max_bytes // PAGE_BYTES
+        self._quota = RateLimiter(client_bytes / SECONDS_A_DAY, client_bytes)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="games")
         try:
             self._thread.submit(self._open, path).result()
@@ -117,8 +139,8 @@ class GameStore:
 
     async def save(self, game: StoredGame, nodes: Iterable[StoredNode] = ()) -> None:
         """Save a game's state and its new or changed moves."""
-        saved = list(nodes)
-        await self._run(lambda: self._save(game, saved))
+        saved, client = list(nodes), current_client.get()
+        await self._run(lambda: self._save(game, saved, client))
 
     async def load(self, id_: str) -> tuple[StoredGame, list[StoredNode]] | None:
         """Return a game and its moves in order; None if it does not exist."""
@@ -146,9 +168,10 @@ class GameStore:
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(0o600)  # for this user alone, if it is new
                 self._locks.enter_context(lock_file(path))
             self._connection = sqlite3.connect(
-                path or ":memory:", timeout=30.0, isolation_level=None
+                path or ":memory:", timeout=OPEN_SECONDS, isolation_level=None
             )
             try:
                 self._prepare()
@@ -173,15 +196,22 @@ class GameStore:
             check_sqlite_schema(self._connection, SCHEMA)
         self._connection.execute("PRAGMA foreign_keys = ON")
         create_sqlite_tables(self._connection, SCHEMA, APPLICATION_ID, VERSION)
+        self._connection.execute(f"PRAGMA max_page_count = {self._max_pages}")
+        self._connection.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS:.0f}")
 
-    def _save(self, game: StoredGame, nodes: list[StoredNode]) -> None:
+    def _save(self, game: StoredGame, nodes: list[StoredNode], client: str) -> None:
         run, now = self._connection.execute, time.time()
         id_, *setup, state = game
+        rows = [(id_, *fields, json.dumps(explanation)) for *fields, explanation in nodes]
+        size = sum(len(text) for row in rows for text in row if isinstance(text, str))
         run("BEGIN IMMEDIATE")
         try:
             done = run(
                 "UPDATE game SET used = ?, state = ? WHERE id = ?", (now, json.dumps(state), id_)
             )
+            size += 0 if done.rowcount else NEW_GAME_BYTES
+            if client and not is_local(client) and not self._quota.allow(client, size):
+                raise LimitReached("you have stored as much as a day allows; wait a while")
             if not done.rowcount:
                 self._evict()
                 row = (id_, now, *setup, json.dumps(state))
@@ -191,7 +221,7 @@ class GameStore:
                 "INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
                 " SET comment = excluded.comment"
                 " WHERE parent = excluded.parent AND move = excluded.move",
-                [(id_, *fields, json.dumps(explanation)) for *fields, explanation in nodes],
+                rows,
             )
             if nodes and changed.rowcount != len(nodes):
                 raise OutOfTurn("the game has changed since; reload it")
@@ -203,22 +233,28 @@ class GameStore:
             raise
 
     def _evict(self) -> None:
-        """Delete the least recently used of the games that nobody played, if the limit is reached.
+        """Delete the least recently used of the games that nobody played, if a limit is near.
 
-        A game is played if a person has moved, or players more than once; then it is never deleted.
+        A game is played if a person has moved here, or players more than once; then it is never
+        deleted. Moves of a record are nobody's.
         """
-        count = self._connection.execute("SELECT count(*) FROM game").fetchone()[0]
-        if count < self._max_games:
+        read = self._connection.execute
+        (count,) = read("SELECT count(*) FROM game").fetchone()
+        (pages,), (free,) = (
+            read(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count")
+        )
+        is_large = pages - free >= 0.9 * self._max_pages
+        if count < self._max_games and not is_large:
             return
-        wanted = count - self._max_games + 1
-        deleted = self._connection.execute(
+        wanted = max(count - self._max_games + 1, NUM_EVICTED * is_large)
+        deleted = read(
             "DELETE FROM game WHERE id IN (SELECT id FROM game WHERE"
             " NOT EXISTS (SELECT 1 FROM node WHERE game = id AND made_by = 'person') AND"
             " (SELECT count(*) FROM node WHERE game = id AND made_by = 'player') <= 1"
             " ORDER BY used LIMIT ?)",
             (wanted,),
         )
-        if deleted.rowcount < wanted:
+        if count - deleted.rowcount >= self._max_games:
             raise LimitReached(
                 f"{self._title} holds {self._max_games} played games, which are never deleted; "
                 "start the server with another file of games"
@@ -236,12 +272,19 @@ class GameStore:
             (id_, MAX_STORED_NODES + 1),
         )
         stored = [
-            StoredNode._make((*fields, json.loads(explanation))) for *fields, explanation in nodes
+            StoredNode._make((*fields, _parse_json(explanation))) for *fields, explanation in nodes
         ]
         if len(stored) > MAX_STORED_NODES:
             raise ValueError(f"a game has more than {MAX_STORED_NODES} moves")
         *setup, state = row
-        return StoredGame._make((id_, *setup, json.loads(state))), stored
+        return StoredGame._make((id_, *setup, _parse_json(state))), stored
+
+
+def _parse_json(text: str) -> Any:
+    """Return a stored value; UnicodeEncodeError for half of a character, which cannot be sent."""
+    value = json.loads(text)
+    json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 class StoredState(BaseModel):
@@ -260,6 +303,9 @@ class StoredState(BaseModel):
     ) = None
     earlier: tuple[int, int, int] = (0, 0, 0)
     """Points of both sides in earlier games of a money session, and the number of these games."""
+
+    revision: Annotated[int, Field(ge=0, le=2**52)] = 0
+    """The revision of the game at that time."""
 
 
 class StoredMove(BaseModel):

@@ -4,10 +4,12 @@ import zlib
 from collections import OrderedDict
 from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from ludus.core.game import Outcome, Position
 from ludus.core.marks import Marks
-from ludus.games.move_entry import PartialMove
+from ludus.games import registered_game
+from ludus.games.move_entry import PartialMove, get_move_entry
 from ludus.render.overlay import draw_annotations
 from ludus.web.analysis import Analyses
 from ludus.web.drawing import draw_mark_shapes, find_last_decision
@@ -151,7 +153,6 @@ class ViewLog:
 
     def _make_full_view(self, shown: Shown) -> GameView:
         record = self._record
-        slots = record.move_entry.slots()
         return GameView(
             **dict(shown.state),
             id=record.id,
@@ -159,7 +160,7 @@ class ViewLog:
             title=record.game.title,
             rules=record.game_spec[1],
             has_dice=record.move_entry.has_dice,
-            board=BoardView(slots=dict(slots), marks=draw_mark_shapes(record.game_spec)),
+            board=_describe_board(record.game_spec),
             svg="\n".join(shown.lines),
             moves=self._list_moves(-1),
         )
@@ -295,6 +296,13 @@ class ViewLog:
             comment=node.comment,
             mark=None if reviewed is None else reviewed["mark"],
         )
+
+
+@lru_cache(maxsize=64)
+def _describe_board(game_spec: tuple[str, str]) -> BoardView:
+    """Return what the page draws by itself, which is the same in all games with these rules."""
+    slots = get_move_entry(registered_game(*game_spec)).slots()
+    return BoardView(slots=dict(slots), marks=draw_mark_shapes(game_spec))
 
 
 def describe_move(record: GameRecord, node: GameNode) -> str:

@@ -255,3 +255,23 @@ def test_the_thesis_dataset_has_the_same_counts_in_other_libraries(library, tmp_
     if sum(found[1].values()) == found[0]:  # the whole game is solved
         assert found[1] == {"win": 40_129, "draw": 43_250, "loss": 16_775}
         assert found[2] == 40_974
+
+
+@pytest.mark.parametrize("depth", ["9" * 20, "70000", "32768", "-2", "+ 1", "1_0 0"])
+def test_a_depth_that_no_table_holds_is_refused(labelled, tmp_path, depth):
+    """70000 became 4464, and 20 digits were a traceback."""
+    path = tmp_path / "labelled.txt"
+    fields = format_labels(*labelled)[0].split("\t")
+    path.write_text("\t".join([*fields[:2], depth, *fields[3:]]) + "\n")
+    with pytest.raises(BadDataset, match="in its labels is wrong"):
+        list(read_labelled_lines(path, Rules()))
+    path.write_text("\t".join([*fields[:2], "32767", *fields[3:]]) + "\n")
+    (part,) = read_labelled_lines(path, Rules())
+    assert part.labels.depth.tolist() == [32767]
+
+
+def test_a_column_name_without_utf_8_is_refused(file, tmp_path):
+    path = tmp_path / "odd.parquet"
+    path.write_bytes(file.read_bytes().replace(b"own_hand", b"own\xff\xfe\xffnd"))
+    with pytest.raises(BadDataset, match=r"^cannot read [^\n]*$"):
+        list(read_labelled(path))

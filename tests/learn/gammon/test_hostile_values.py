@@ -1,11 +1,13 @@
 """Compiled functions with arbitrary values: they raise an error, or the result is usable."""
 
 import contextlib
+import random
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+from fuzzing import native_tables
 from ludus._native import gammon
 from support.backgammon import START
 
@@ -91,3 +93,9 @@ def test_a_network_learns_in_one_thread_alone():
     assert learning.result() >= 0
     assert found == {"this network is learning in another thread"}
     assert network.scores(*patterns)[0] == pytest.approx(0.7, abs=0.01)
+
+
+@pytest.mark.parametrize("draw", [native_tables.chances_values, native_tables.gammon_values])
+def test_every_seed_of_a_fuzzer_sets_itself_up(draw):
+    for seed in range(60):
+        draw(random.Random(seed), 0)

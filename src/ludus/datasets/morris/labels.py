@@ -231,6 +231,9 @@ def format_kept_moves(labels: Labels) -> list[str]:
     ]
 
 
+MAX_COUNT = np.iinfo(np.int16).max
+"""Most plies of a label, which Parquet files hold as 16 bits."""
+
 _POINT_NAMES = (*POINTS, "")
 """Point to name; the last, empty name is for NO_POINT."""
 
@@ -277,7 +280,8 @@ def _parse_labels(
     ):
         try:
             packed = [pack_text(move, hand > 0) for move in moves.split()]
-            numbers.append((names[result], int(plies.replace("-", "-1")), int(legal), len(packed)))
+            counts = _parse_count(plies.replace("-", "-1")), _parse_count(legal)
+            numbers.append((names[result], *counts, len(packed)))
         except (KeyError, ValueError) as error:
             where = f"{quote_path(path)}, line {number}"
             raise BadDataset(f"{where}: {quote(str(error))} in its labels is wrong") from error
@@ -290,6 +294,13 @@ def _parse_labels(
     return Labels(
         table[:, 0], depth, table[:, 2], table[:, 3], is_kept, reached, np.array(kept, np.int32)
     )
+
+
+def _parse_count(text: str) -> int:
+    """Return a number of plies or moves, or -1; ValueError if it is not one."""
+    if not -1 <= (number := int(text[:6])) <= MAX_COUNT or len(text) > 5:
+        raise ValueError(text)
+    return number
 
 
 def pack_text(move: str, is_placed: bool) -> int:

@@ -415,7 +415,7 @@ class PresetOptions(TorchTrainingConfig):
     """Time limit of each network; 0: none."""
 
     seed: int = Field(0, ge=0, le=2**31 - 1)
-    """The same seed gives the same networks, whatever the preset."""
+    """The same seed gives the same networks if no time limit ends a training, as in `cpu`."""
 
 
 class PresetConfig(CHANGES, PresetOptions):
