@@ -72,3 +72,10 @@ def test_a_table_fits_a_narrow_terminal(ludus, tmp_path, monkeypatch):
     table = ludus("analyse", "hexapawn", str(games)).out.split("\n\n")[0]
     assert "why" in table
     assert max(map(len, table.splitlines())) <= 40
+
+
+@pytest.mark.parametrize("line", ["analyse --help", "train menace --help", "players", "games"])
+def test_texts_fit_a_narrow_terminal(ludus, monkeypatch, line):
+    monkeypatch.setenv("COLUMNS", "40")
+    shown = ludus(*line.split()).out.split("Examples:")[0]
+    assert max(map(len, shown.splitlines())) <= 40

@@ -5,6 +5,7 @@ Input that is wrong never leads to a traceback.
 
 import errno
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -187,6 +188,8 @@ EXIT_CLOSED_PIPE = 141
 
 MAX_MESSAGE_LENGTH = 480
 
+MAX_HELP_WIDTH = 80
+
 OUTPUT_ERRORS = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
 """Reasons why standard output cannot be written: a full disk, a closed stream, …"""
 
@@ -265,7 +268,9 @@ def _invoke(arguments: Sequence[str], is_json: bool) -> int:
     if (status := complete_command_line(command)) is not None:
         return status
     try:
-        with command.make_context("ludus", list(arguments)) as context:
+        # Click's own width of the help is 50 at least.
+        width = min(shutil.get_terminal_size().columns, MAX_HELP_WIDTH) - 2
+        with command.make_context("ludus", list(arguments), terminal_width=width) as context:
             command.invoke(context)
     except typer.Exit as stop:
         return stop.exit_code

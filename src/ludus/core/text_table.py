@@ -8,7 +8,7 @@ Table = tuple[Sequence[str], Sequence[tuple[str, ...]]]
 
 GAP = "  "
 MIN_WIDTH = 6
-"""Columns are made no narrower than this, or than their longest cell if that is shorter."""
+"""Columns are made no narrower than this."""
 
 
 def format_text_table(
@@ -33,7 +33,7 @@ def format_text_table(
     texts = texts or [[heading] for heading in headings]
     widths = [max(map(len, column)) for column in texts]
     if width is not None:
-        _narrow(widths, width - len(GAP) * (len(widths) - 1))
+        widths = _narrow(widths, texts, width - len(GAP) * (len(widths) - 1))
     lines: list[str] = []
     for row in zip(*texts, strict=True):
         parts = [_fold(cell, size) for cell, size in zip(row, widths, strict=True)]
@@ -46,10 +46,21 @@ def format_text_table(
     return "\n".join(lines)
 
 
-def _narrow(widths: list[int], room: int) -> None:
-    """Take from the widest columns until all fit, as far as they can be folded."""
-    while sum(widths) > room and max(widths) > MIN_WIDTH:
-        widths[widths.index(max(widths))] -= 1
+def _narrow(widths: list[int], texts: list[list[str]], room: int) -> list[int]:
+    """Return widths that fit: folded between words where that is enough, else within words, too."""
+    longest = [
+        max((len(word) for cell in column for word in cell.split()), default=0) for column in texts
+    ]
+    for least in (longest, [MIN_WIDTH] * len(widths)):
+        found = list(widths)
+        while sum(found) > room:
+            spare = [number for number, size in enumerate(found) if size > least[number]]
+            if not spare:
+                break
+            found[max(spare, key=found.__getitem__)] -= 1
+        if sum(found) <= room:
+            break
+    return found
 
 
 def _fold(text: str, width: int) -> list[str]:
