@@ -71,7 +71,7 @@ def run(context: Context) -> Iterator[Finding]:
 
 def _learn(context: Context, seed: int) -> Iterator[Round]:
     """Yield the rounds of one learner; the first one is random play."""
-    folder = _solve(context)
+    folder = solve(context)
     entries: list[str] = []
     player = "random"
     for number in range(context.setting("rounds") + 1):
@@ -87,25 +87,25 @@ def _learn(context: Context, seed: int) -> Iterator[Round]:
             file = context.folder("networks") / f"{seed}-{number}.safetensors"
             context.cached(
                 f"training {seed} {number}",
-                lambda file=file, entries=entries: _train(context, entries, file, seed),  # type: ignore[misc]
+                lambda file=file, entries=entries: train(context, entries, file, seed),  # type: ignore[misc]
             )
             player = f"nnmm:weights={file}"
         measured = context.cached(
             f"measured {seed} {number}",
-            lambda player=player: _measure(context, folder, player, seed),  # type: ignore[misc]
+            lambda player=player: measure(context, folder, player, seed),  # type: ignore[misc]
         )
         kept, not_lost = measured
         yield Round(kept, not_lost, len(entries))
 
 
-def _get_rules(context: Context) -> str:
+def get_rules(context: Context) -> str:
     return f"men={context.setting('men')}"
 
 
-def _solve(context: Context) -> Path:
+def solve(context: Context) -> Path:
     """Solve the game once into the folder of the run."""
     folder = context.folder("oracle")
-    game = named_game(GAME, _get_rules(context))
+    game = named_game(GAME, get_rules(context))
 
     def compute() -> str:
         solver = make_solver(game.rules, "cpu", context.jobs)
@@ -119,7 +119,7 @@ def _solve(context: Context) -> Path:
 
 def _play_games(context: Context, folder: Path, spec: str, seed: int) -> list[str]:
     """Positions and moves of games against perfect play that kept the value, as lines of text."""
-    game = named_game(GAME, _get_rules(context))
+    game = named_game(GAME, get_rules(context))
     oracle = find_oracle(game, folder)
     own, perfect = named_player(spec, game), named_player(f"perfect:oracle={folder}", game)
     source = random.Random(seed)
@@ -144,8 +144,8 @@ def _play_games(context: Context, folder: Path, spec: str, seed: int) -> list[st
     return list(found)
 
 
-def _train(context: Context, lines: Sequence[str], file: Path, seed: int) -> str:
-    game = named_game(GAME, _get_rules(context))
+def train(context: Context, lines: Sequence[str], file: Path, seed: int) -> str:
+    game = named_game(GAME, get_rules(context))
     pairs = [line.split("|") for line in lines]
     positions = [game.parse(text) for text, _ in pairs]
     moves = [
@@ -166,9 +166,9 @@ def _train(context: Context, lines: Sequence[str], file: Path, seed: int) -> str
     return file.name
 
 
-def _measure(context: Context, folder: Path, spec: str, seed: int) -> list[float]:
+def measure(context: Context, folder: Path, spec: str, seed: int) -> list[float]:
     """Critical positions kept, and games not lost against perfect play, in percent."""
-    game = named_game(GAME, _get_rules(context))
+    game = named_game(GAME, get_rules(context))
     oracle = find_oracle(game, folder)
     player = named_player(spec, game)
     player.start_game(context.seed_for("measured", seed))
@@ -190,7 +190,7 @@ def _measure(context: Context, folder: Path, spec: str, seed: int) -> list[float
 
 def _sample_positions(context: Context) -> list[Any]:
     """Different positions of random games."""
-    game = named_game(GAME, _get_rules(context))
+    game = named_game(GAME, get_rules(context))
     source = random.Random(context.seed_for("tested"))
     found: dict[str, Any] = {}
     while len(found) < context.setting("tested"):

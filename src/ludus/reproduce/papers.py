@@ -151,6 +151,10 @@ def make_item_table(paper: Paper) -> ReportTable:
     return ReportTable("", ITEM_HEADINGS, rows, [False, False, True, True, True, False, False])
 
 
+MIN_SHOWN_DIFFERENCE = 0.02
+"""Numbers that are nearer to each other are shown with more digits."""
+
+
 def format_unmet_item(item: Item) -> str:
     """Return an item that does not agree in one line.
 
@@ -161,6 +165,9 @@ def format_unmet_item(item: Item) -> str:
     if item.published is None:
         return item.name
     _, name, published, ours, ends, *_ = format_item(item)
+    if item.ours is not None and abs(item.ours - item.published) < MIN_SHOWN_DIFFERENCE:
+        unit = f" {item.unit}" if item.unit else ""
+        published, ours = (f"{each:.6g}{unit}" for each in (item.published, item.ours))
     interval = "" if item.interval is None else f" ({ends})"
     return f"{name}: published {published}, ours {ours}{interval}"
 

@@ -20,6 +20,7 @@ from .data import compute_fingerprint as compute_fingerprint
 from .data import compute_legal_masks as compute_legal_masks
 from .data import split_contiguously as split_contiguously
 from .data import split_entries as split_entries
+from .data import split_fold as split_fold
 from .encoding import INPUT_MODELS as INPUT_MODELS
 from .evaluate import LEGALITY_STANDARDS as LEGALITY_STANDARDS
 from .evaluate import NUM_RECALL_LEVELS as NUM_RECALL_LEVELS

@@ -208,12 +208,12 @@ def _open_study(game: AnyGame, config: PatternSearchConfig, file: Path | None) -
     require_package("optuna", "the search")
     from optuna.samplers import TPESampler
 
-    # The paper's settings come first, with a random man taken.
-    paper = asdict(FuzzySettings(take="random"))
+    # The preset `seed` comes first, with a random man taken.
+    first = asdict(FuzzySettings(take="random"))
     return open_study(
         f"{config.opponent} {config.games} {config.network} {config.seed} {game.rules}",
         file,
-        {name: paper[name] for name in SEARCHED_PARAMETERS},
+        {name: first[name] for name in SEARCHED_PARAMETERS},
         sampler=TPESampler(seed=config.seed, n_startup_trials=config.trials // 8),
     )
 
