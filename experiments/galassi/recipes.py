@@ -6,6 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
+from ludus.learn.nnmm import load_preset
+from ludus.learn.nnmm.network import build_network
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .network_training import Curve, NetworkTask, find_best_epoch, load_or_train_networks
@@ -17,6 +21,9 @@ PARTS = {"6.8": "TO", "6.9": "FROM", "6.10": "REMOVE"}
 RETRAINED_FILE = Path(__file__).with_name("measurements") / "author-retrained.json"
 """The set of the preset `author`, trained by `on_gpu.py --only sets --presets author`, as `ludus
 evaluate nnmm` measures it."""
+
+PENALISED = ("6.8-1", "6.10-2")
+"""Networks of 10 and 30 blocks, of which the literal penalty is shown."""
 
 BOTH = "stacked"
 """The recipe of galassi-whole: really stacked blocks and a falling rate."""
@@ -55,6 +62,11 @@ def run(context: Context) -> Iterator[Finding]:
         for row, values in found.items():
             if recipe != BOTH:
                 yield Measurement.mean(f"{recipe}, {row}: best validation", values, unit="%")
+    for name in PENALISED:
+        everywhere, last = compute_penalties(name)
+        note = "the error is ln 25 = 3.2"
+        yield Measurement(f"{name}: penalty of the last layer before training", last, note=note)
+        yield Measurement(f"{name}: penalty of all weights before training", everywhere)
     yield make_table(context, by_recipe)
     yield make_statement_table(by_recipe)
     for recipe, shown in first.items():
@@ -105,6 +117,19 @@ def measure_retrained(context: Context) -> Iterator[Measurement]:
         has_margin = "legal" not in row["set"]
         low, high = (value - margin, value + margin) if has_margin else (None, None)
         yield Measurement(row.name, value, low, high, 1, unit="%")
+
+
+def compute_penalties(name: str) -> tuple[float, float]:
+    """Return the penalty of an untrained network of the tables: of all weights, of the last."""
+    preset = load_preset(f"table-{name}")
+    part = PARTS[name.partition("-")[0]]
+    step = next(each for each in preset.steps if each.name == part)
+    columns = preset.model.columns(len(step.parts_before))
+    generator = torch.Generator().manual_seed(0)
+    state = build_network(preset.design_for(step), columns, generator).state_dict()
+    weight = preset.training_for(step).penalty_weight
+    norms = [weight * float(each.abs().sum()) for each in state.values() if each.dim() == 2]
+    return math.fsum(norms), norms[-1]
 
 
 def read_stacked() -> dict[str, list[float]]:

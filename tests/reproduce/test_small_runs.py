@@ -86,6 +86,7 @@ ALONE = {
     "migo-table-2": SmallRun({"runs": 1}, keys={"games_a_run": 3}),
     "galassi-situations": SmallRun({"states": 1}, keys={"opponent": '"newbie"'}, is_repeated=True),
     "galassi-own-games": SmallRun({"games": 20, "tested": 4, "match_games": 1}, is_repeated=True),
+    "galassi-self-play": SmallRun({"games": 20, "tested": 4, "match_games": 1}),
     "scholar-games": SmallRun(
         {"games": 1, "positions": 2},
         only={"players": ("scholar, small", "networks trained on the dataset")},
@@ -142,6 +143,9 @@ WITH_DATA = {
         # The size `quick` has no set of 2018 trained anew.
         unmeasured=["network alone*", "in pipeline*", "whole moves legal*"],
         edits=[("recipes.toml", r'^presets = \["6.8-1".*\]$', 'presets = ["6.8-1", "6.10-1"]')],
+    ),
+    "galassi-further": SmallRun(
+        {"entries": 150, "trials": 1, "folds": 2, "searched": 1, "examples": 200, "steps": 3}
     ),
     "galassi-orders": SmallRun({"positions": 50, "costly": 50}, is_repeated=True),
     "galassi-retraining": SmallRun({"entries": 60, "epochs": 1, "seeds": 1}),

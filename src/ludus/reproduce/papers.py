@@ -1,5 +1,6 @@
 """The papers at a glance: their items counted by kind, what differs and why, as text and HTML."""
 
+import math
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -151,8 +152,8 @@ def make_item_table(paper: Paper) -> ReportTable:
     return ReportTable("", ITEM_HEADINGS, rows, [False, False, True, True, True, False, False])
 
 
-MIN_SHOWN_DIFFERENCE = 0.02
-"""Numbers that are nearer to each other are shown with more digits."""
+NEAR = 2e-4
+"""Numbers that are as near as this in proportion are shown with more digits."""
 
 
 def format_unmet_item(item: Item) -> str:
@@ -165,7 +166,7 @@ def format_unmet_item(item: Item) -> str:
     if item.published is None:
         return item.name
     _, name, published, ours, ends, *_ = format_item(item)
-    if item.ours is not None and abs(item.ours - item.published) < MIN_SHOWN_DIFFERENCE:
+    if item.ours is not None and math.isclose(item.ours, item.published, rel_tol=NEAR):
         unit = f" {item.unit}" if item.unit else ""
         published, ours = (f"{each:.6g}{unit}" for each in (item.published, item.ours))
     interval = "" if item.interval is None else f" ({ends})"
