@@ -360,10 +360,11 @@ MISTAKE_HEADINGS = ("move", "loss", "better", "why")
 
 
 def format_mistake(game: AnyGame, each: ReviewedMove) -> tuple[str, ...]:
-    """Return a marked move for a table: what it costs in points, or why it is a mistake."""
+    """Return a marked move for a table: what it costs in points, and why it is a mistake."""
     move = f"{each.move}{each.mark}"
     if game.is_in_points:
-        return move, f"{each.cost:.3f}", str(each.best), ""
+        why = each.reason.partition(": ")[2].removesuffix(f" Better: {each.best}.")
+        return move, f"{each.cost:.3f}", str(each.best), why
     return move, "", "", each.reason
 
 
@@ -378,7 +379,9 @@ def format_summary(name: str, found: SideSummary) -> str:
     marks = ", ".join(f"{count} {mark}" for mark, count in found.marks.items() if count)
     error = found.error_per_decision
     given = "" if error is None else f", gives away {error:.3f} points a move"
-    return f"{name}: {found.num_moves} moves with a choice, {marks or 'no mistakes'}{given}"
+    accuracy = "" if found.accuracy is None else f", accuracy {found.accuracy:.0f}%"
+    made = f"{found.num_moves} moves with a choice, {marks or 'no mistakes'}"
+    return f"{name}: {made}{given}{accuracy}"
 
 
 def review_game(
