@@ -302,7 +302,7 @@ body { margin: 2rem auto; max-width: 82rem; padding: 0 1rem; color: var(--ink);
 h1, p, ul, figure { max-width: 62rem; }
 h1 { line-height: 1.2; } h2 { margin-top: 2.2rem; }
 p.source, figcaption, caption { color: var(--soft); }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; margin-bottom: 1.2rem; }
 .wide:focus-visible { outline: 2px solid var(--soft); outline-offset: 3px; }
 table { border-collapse: collapse; font-size: .94rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding-bottom: .5rem; }
