@@ -85,7 +85,7 @@ def list_tasks(games: int, only: set[str]) -> Iterator[Task]:
 
     pairs = [pair for pair in combinations(sorted(list_specs(MORRIS)), 2) if is_wanted(*pair)]
     yield from (_make_match_task(pair, games) for pair in pairs if SLOW not in pair)
-    for game in ("noughts_and_crosses", "hexapawn"):
+    for game in ("noughts_and_crosses", "hexapawn", "hexapawn:gardner"):
         for spec in filter(is_wanted, list_specs(game)):
             yield game, spec, ["regret", game, spec, "--games", str(POSITIONS)]
     for spec in filter(is_wanted, list_specs("backgammon")):
@@ -110,7 +110,8 @@ def _has_twin(spec: str) -> bool:
 def list_specs(game: str) -> list[str]:
     """Return the players that the page offers, with each level and each set of options."""
     found = []
-    for each in list_opponents({"game": game, "rules": ""})["players"]:
+    name, _, rules = game.partition(":")
+    for each in list_opponents({"game": name, "rules": rules})["players"]:
         if each["name"] not in FOLLOWERS:
             found += [f"{each['name']}:level={level}" for level in range(1, each["levels"] or 1)]
             found.append(each["name"])

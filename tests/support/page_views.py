@@ -15,6 +15,13 @@ PLACING = ("d6", "f4", "b4", "d2", "e3", "a7")
 OpenView = Callable[[Page, str, httpx.Client], None]
 
 
+def follow(page: Page, name: str) -> None:
+    """Follow a link of the header, which a narrow window has behind a button."""
+    if page.get_by_role("button", name="Menu").is_visible():
+        page.get_by_role("button", name="Menu").click()
+    page.get_by_role("link", name=name, exact=True).click()
+
+
 def open_new_game(page: Page, base: str, client: httpx.Client, game: str) -> str:
     """Open a game that has just begun; returns its id."""
     view = settled(client, begin(client, game, None, "random"))
@@ -134,7 +141,7 @@ def open_learning(page: Page, base: str, client: httpx.Client) -> None:
 
 def open_my_games(page: Page, base: str, client: httpx.Client) -> None:
     open_moves(page, base, client)
-    page.get_by_role("link", name="My games").click()
+    follow(page, "My games")
     expect(page.locator(".game-list li").first).to_be_visible()
 
 

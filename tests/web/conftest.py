@@ -57,7 +57,9 @@ def new_context(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
     opened: list[BrowserContext] = []
 
     def open_one(**options: Any) -> BrowserContext:
-        context = browser.new_context(reduced_motion="reduce", **options)
+        # Requests that a service worker answers would pass the tests by.
+        options = {"reduced_motion": "reduce", "service_workers": "block", **options}
+        context = browser.new_context(**options)
         context.set_default_timeout(MILLISECONDS)
         context.add_init_script(AT_ONCE)
         opened.append(context)

@@ -54,11 +54,18 @@ def mount_page(app: FastAPI) -> None:
     for address in PAGE_PATHS:
         app.get(address, include_in_schema=False, response_class=HTMLResponse)(_get_document)
     app.get("/colours.css", include_in_schema=False)(_get_stylesheet)
+    app.get("/service-worker.js", include_in_schema=False)(_get_service_worker)
     app.mount("/static", GZipMiddleware(_RevalidatedFiles(directory=str(STATIC_FOLDER))))
 
 
 async def _get_document() -> HTMLResponse:
     return HTMLResponse(read_document("index.html"), headers=REVALIDATE_HEADERS)
+
+
+async def _get_service_worker() -> Response:
+    """Return the service worker, at the root because it serves all addresses below its own."""
+    text = STATIC_FOLDER.joinpath("service-worker.js").read_text(encoding="utf-8")
+    return Response(text, media_type="text/javascript", headers=REVALIDATE_HEADERS)
 
 
 async def _get_stylesheet() -> Response:

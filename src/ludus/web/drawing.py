@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ludus.analysis.evaluation import EvaluatedMoveJson
 from ludus.core.game import Position
@@ -173,9 +173,9 @@ def make_hint_notes(
     Moves that differ only in the man they take are shown as one. Of a partial move, only what is
     still to be done is shown.
     """
+    matching = {str(move): move for move in move_entry.matching_moves(position, touched)}
     legal = {
-        str(move): _remove_entered(move_entry.paths(move), touched)
-        for move in move_entry.matching_moves(position, touched)
+        text: _remove_entered(move_entry.paths(move), touched) for text, move in matching.items()
     }
     shown: dict[Paths, tuple[Note, ...]] = {}
     costs: list[float] = []
@@ -193,8 +193,17 @@ def make_hint_notes(
             shown[paths] = tuple(
                 Note(path, text if path == own else "", colour=colour) for path in paths
             )
+            if len(shown) == 1:
+                shown[paths] += _note_taken(move_entry, matching[move["move"]])
     # Draw the best moves last, on top.
     return tuple(note for notes in reversed(shown.values()) for note in notes)
+
+
+def _note_taken(move_entry: AnyMoveEntry, move: Any) -> tuple[Note, ...]:
+    """Return a note on each man that a move takes from a place to which no man goes."""
+    places = {place for path in move_entry.paths(move) for place in path}
+    taken = [place for place in move_entry.game.steps(move) if place not in places]
+    return tuple(Note((place,), "takes", colour=BAD_COLOUR) for place in taken)
 
 
 def _remove_entered(paths: Paths, touched: tuple[str, ...]) -> Paths:

@@ -40,8 +40,6 @@ class Persona:
     choices: Mapping[str, str] = field(default_factory=dict)
     rules: str = ""
     """The only rules with which it is offered; empty for all."""
-    is_default: bool = False
-    """Whether it is the opponent that is selected at first."""
 
 
 @cache
@@ -85,8 +83,22 @@ def load_strengths() -> dict[str, dict[str, Strength]]:
 
 
 def find_strength(game: AnyGame, spec: str) -> Strength | None:
-    """Return the measured strength of a player; None if it was not measured."""
-    return load_strengths().get(game.id, {}).get(spec)
+    """Return the strength of a player, if need be that with the standard rules; None without one."""
+    by_game = load_strengths()
+    return by_game.get(_name_measured(game), by_game.get(game.id, {})).get(spec)
+
+
+def _name_measured(game: AnyGame) -> str:
+    """Return the key of a game and its rules in strengths.json."""
+    if _is_standard(game):
+        return game.id
+    preset = next((name for name, rules in game.presets.items() if rules == game.rules), "")
+    return f"{game.id}:{preset}"
+
+
+def _is_measured(game: AnyGame) -> bool:
+    """Return whether strengths are measured with these rules."""
+    return _name_measured(game) in load_strengths()
 
 
 def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,13 +170,12 @@ def _describe_persona(game: AnyGame, persona: Persona, levels: int | None) -> Pe
     is_perfect = persona.player == PERFECT
     strength = "never makes a mistake" if is_perfect else describe_strength(game, spec)
     share = 1.0 if is_perfect else _strength_share(game, measured)
-    is_known = is_perfect or _is_standard(game)
+    is_known = is_perfect or _is_measured(game) or game.stakes(game.start()) is not None
     return PersonaView(
         name=persona.name,
         text=f"{persona.text} {persona.proved}".strip() if _is_standard(game) else persona.text,
         level=persona.level,
         choices=dict(persona.choices),
-        is_default=persona.is_default,
         strength=strength,
         bar=share if is_known else None,
         rank=_rank_persona(measured, share, is_perfect),
@@ -200,9 +211,15 @@ def _is_standard(game: AnyGame) -> bool:
 
 def describe_strength(game: AnyGame, spec: str) -> str:
     """Return the measured strength of a player in one line."""
-    measured = find_strength(game, spec) if _is_standard(game) else None
-    if measured is None:
+    measured = find_strength(game, spec)
+    if measured is not None and not _is_measured(game) and game.stakes(game.start()) is not None:
+        return f"without the cube: {_describe_measured(measured)}"
+    if measured is None or not _is_measured(game):
         return "not measured"
+    return _describe_measured(measured)
+
+
+def _describe_measured(measured: Strength) -> str:
     if measured.follows:
         return "about as strong as its opponent"
     if measured.measure:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from ludus.core.game import AnyGame, Position
+from ludus.games.move_entry import get_move_entry
 from ludus.oracles.interface import Oracle, Result
 from ludus.oracles.selection import oracle as find_oracle
 from ludus.web.errors import WorkerUnavailable
@@ -89,7 +90,7 @@ def make_puzzle(job: Mapping[str, Any]) -> dict[str, Any]:
     positions = game.puzzle_positions(random.Random(job["seed"]), oracle.has_value(game.start()))
     for _ in range(MAX_TRIES // BATCH_SIZE):
         for position in _with_value(oracle, list(islice(positions, BATCH_SIZE)), job["kind"]):
-            puzzle = try_puzzle(oracle, position, job["kind"])
+            puzzle = try_puzzle(game, oracle, position, job["kind"])
             if puzzle is not None and puzzle.grade == job["grade"]:
                 view = PuzzleView(
                     game=job["game"],
@@ -120,7 +121,7 @@ def _find_puzzle_kinds(game: str, rules: str) -> tuple[tuple[PuzzleKind, int], .
     searched = list(islice(positions, NUM_SEARCHED))
     for kind in VALUE_OF_KIND:
         for position in _with_value(oracle, searched, kind):
-            puzzle = try_puzzle(oracle, position, kind)
+            puzzle = try_puzzle(named, oracle, position, kind)
             if puzzle is not None:
                 found.add((kind, puzzle.grade))
             if len(found & {(kind, grade) for grade in GRADES}) == len(GRADES):
@@ -144,11 +145,17 @@ def _with_value(oracle: Oracle, positions: Sequence[Position], kind: PuzzleKind)
     ]
 
 
-def try_puzzle(oracle: Oracle, position: Position, kind: PuzzleKind) -> Puzzle | None:
-    """Return the puzzle of this kind that a position makes, or None."""
+def try_puzzle(
+    game: AnyGame, oracle: Oracle, position: Position, kind: PuzzleKind
+) -> Puzzle | None:
+    """Return the puzzle of this kind that a position makes, or None.
+
+    Moves that differ only in the man they take are one: a mill that wins may take any man.
+    """
     rated = oracle.rate_moves(position)
-    best = rated[0]
-    is_only = len(rated) >= MIN_LEGAL_MOVES and rated[1].value != best.value
-    if best.value != VALUE_OF_KIND[kind] or not is_only:
+    best, find_paths = rated[0], get_move_entry(game).paths
+    ways = {find_paths(each.move) for each in rated}
+    right = {find_paths(each.move) for each in rated if each.value == best.value}
+    if best.value != VALUE_OF_KIND[kind] or len(ways) < MIN_LEGAL_MOVES or len(right) > 1:
         return None
-    return Puzzle(position, kind, str(best.move), best.depth, len(rated))
+    return Puzzle(position, kind, str(best.move), best.depth, len(ways))

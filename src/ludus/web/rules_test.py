@@ -97,7 +97,7 @@ def _collect_tasks(
 
 def _find_puzzles(oracle: Oracle, position: Any) -> Iterator[Puzzle]:
     for kind in VALUE_OF_KIND:
-        puzzle = try_puzzle(oracle, position, kind)
+        puzzle = try_puzzle(game, oracle, position, kind)
         if puzzle is not None:
             yield puzzle
 

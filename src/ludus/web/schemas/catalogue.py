@@ -15,7 +15,6 @@ class PersonaView(BaseModel):
     text: str
     level: int | None
     choices: dict[str, str]
-    is_default: bool
     strength: str
     bar: float | None
     """Measured strength, 0 to 1; null if it is not measured with these rules."""

@@ -34,7 +34,7 @@ export class LearnPage {
       ],
     );
     this.root = root;
-    setChildren(root, h("div", { class: "puzzle" }, this.drill.element));
+    setChildren(root, this.drill.element);
     void this.load();
   }
 

@@ -30,6 +30,8 @@ const SCRIPTS = {
 };
 /** Milliseconds after which a server that did not answer is asked again. */
 const RETRY_DELAY = 2000;
+/** Milliseconds after which the page is kept for a start without the server. */
+const KEEP_DELAY = 4000;
 const loadNewGameDialog = () => import("./newgamedialog.js");
 
 /** @type {Page | null} */
@@ -279,3 +281,6 @@ for (const [path, load] of Object.entries(SCRIPTS)) {
   if (link instanceof HTMLElement) preload(link, load);
 }
 void showPage();
+// Browsers allow this over HTTPS, and on the machine of the server.
+if ("serviceWorker" in navigator)
+  setTimeout(() => void navigator.serviceWorker.register("/service-worker.js").catch(() => {}), KEEP_DELAY);

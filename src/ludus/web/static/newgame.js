@@ -26,8 +26,8 @@ const SIDES = {
   none: [false, false],
 };
 const RANDOM_SIDES = ["first", "second"];
-/** Rank of the opponent selected at first; a beginner should be able to win. */
-const FIRST_RANK = 0.14;
+/** Ranks between which the opponent selected at first is; a beginner should be able to win. */
+const [FIRST_RANK, MAX_FIRST_RANK] = [0.14, 0.5];
 
 /**
  * Return all opponents with human names, the weakest first.
@@ -41,12 +41,14 @@ export function makeLadder(players) {
 }
 
 /**
- * Return the default opponent, or else the weakest one that is more than a random player.
+ * Return the opponent that is selected at first: one that plays with some sense, and that a beginner
+ * can beat.
  * @param {Rung[]} ladder
  */
 export const defaultRung = (ladder) =>
-  ladder.find((each) => each.is_default) ??
-  ladder.find(({ rank, player }) => rank >= FIRST_RANK && player !== "random") ?? ladder[0];
+  ladder.find(({ rank, player }) => rank >= FIRST_RANK && rank <= MAX_FIRST_RANK && player !== "random") ??
+  ladder.filter(({ rank }) => rank < FIRST_RANK).at(-1) ??
+  ladder[0];
 
 /**
  * Return the seat of an opponent.

@@ -53,7 +53,7 @@ export class PuzzlePage {
     this.drill = new Drill(
       (isClean) => this.countStreak(isClean),
       () => [
-        button("Next puzzle", () => void this.fetchPuzzle(true), { class: "primary" }),
+        button("Next puzzle", () => void this.fetchPuzzle(true), this.drill.hasEnded ? { class: "primary" } : {}),
         this.drill.task !== null && button("Play it out", () => void this.playOut()),
       ],
     );
@@ -162,7 +162,12 @@ export class PuzzlePage {
   async fetchOwnPuzzle() {
     while (!this.ownMistakes.length) {
       const id = this.ownGames.shift();
-      if (!id) throw new Error("No more mistakes were found in your last games. Play some more.");
+      if (!id)
+        throw new Error(
+          loadGames().length
+            ? "No more mistakes were found in your last games. Play some more."
+            : "Play a game first: moves that gave something away become puzzles here.",
+        );
       this.drill.prompt.textContent = "Looking for mistakes in your games …";
       this.ownMistakes = await fetchMistakes(id).catch(() => []);
     }

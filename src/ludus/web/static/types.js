@@ -97,7 +97,7 @@
  * }} SolveView
  * @typedef {{
  *   name: string, text: string, level: number | null, choices: Record<string, string>,
- *   is_default: boolean, strength: string, bar: number | null, rank: number
+ *   strength: string, bar: number | null, rank: number
  * }} PersonaView
  * @typedef {{
  *   name: string, title: string, levels: number | null, choices: Record<string, string[]>,
