@@ -88,7 +88,7 @@ def test_a_search_numbers_the_moves_it_expects():
 def test_migo_shows_the_row_it_completes_and_the_row_it_blocks():
     _, _, choice, [win] = seen("noughts_and_crosses", "migo", "XX./OO./... x")
     assert (str(choice.move), win.lines) == ("c3", (("a3", "b3", "c3"),))
-    assert win.title == "win_1 at work"
+    assert win.title == "Its rule for winning, win_1"
     _, _, choice, [hold, refused] = seen("noughts_and_crosses", "migo", "XX./.O./... o")
     assert (str(choice.move), hold.lines) == ("c3", (("a3", "b3", "c3"),))
     assert {note.places[0] for note in refused.notes} == {"a2", "c2", "a1", "b1", "c1"}

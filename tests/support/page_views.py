@@ -7,9 +7,11 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from support.page_actions import status
-from support.page_server import begin, places_of, settled, touch
+from support.page_server import begin, places_of, play_move, settled, touch
 
 MORRIS_TRAP = "WBB/.../..B/...W../.W./BWW/.B. w 4 4"
+MILL_TO_COME = "..W/.W./BB./.W..WB/.../B../W.. w 4 5"
+"""Black closes a mill at e5 after any move that does not prevent it."""
 PLACING = ("d6", "f4", "b4", "d2", "e3", "a7")
 
 OpenView = Callable[[Page, str, httpx.Client], None]
@@ -72,6 +74,44 @@ def open_moves(page: Page, base: str, client: httpx.Client) -> None:
 
 def open_backgammon(page: Page, base: str, client: httpx.Client) -> None:
     open_new_game(page, base, client, "backgammon")
+
+
+def open_mill(page: Page, base: str, client: httpx.Client) -> None:
+    """The opponent has closed a mill, which glows, and has taken a man."""
+    view = begin(client, "nine_mens_morris", None, "newbie", position=MILL_TO_COME)
+    touch(client, view, "d2")
+    page.goto(f"{base}/game/{view['id']}")
+    status(page)
+    expect(page.locator(".joined")).to_be_attached()
+
+
+def open_race(page: Page, base: str, client: httpx.Client) -> None:
+    """The middle of a game of backgammon between two programs, with the cube."""
+    view = begin(client, "backgammon", None, "random", rules="money", seed=4)
+    rng = random.Random(7)
+    for _ in range(16):
+        if view["status"] != "yours":
+            break
+        moves = [move for move in view["entry"]["moves"] if "resign" not in move]
+        view = play_move(client, view, "roll" if "roll" in moves else rng.choice(moves))
+    page.goto(f"{base}/game/{view['id']}")
+    status(page)
+
+
+def open_hexapawn(page: Page, base: str, client: httpx.Client) -> None:
+    view = begin(client, "hexapawn", None, "playouts", rules="gardner")
+    play_move(client, view, "b1-b2")
+    page.goto(f"{base}/game/{view['id']}")
+    status(page)
+
+
+def open_won_line(page: Page, base: str, client: httpx.Client) -> None:
+    """A game of noughts and crosses that is won."""
+    view = begin(client, "noughts_and_crosses", None, None)
+    for move in ("b2", "a1", "a3", "c1", "c3", "b1"):
+        view = play_move(client, view, move)
+    page.goto(f"{base}/game/{view['id']}")
+    status(page)
 
 
 def open_noughts(page: Page, base: str, client: httpx.Client) -> None:
@@ -171,6 +211,10 @@ VIEWS: dict[str, OpenView] = {
     "machines": open_machines,
     "my games": open_my_games,
     "backgammon": open_backgammon,
+    "race": open_race,
+    "mill": open_mill,
+    "hexapawn": open_hexapawn,
+    "won line": open_won_line,
     "noughts and crosses": open_noughts,
     "learning": open_learning,
     "share": open_share,

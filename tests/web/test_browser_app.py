@@ -47,7 +47,7 @@ DRAWN = """([from, to]) => new Promise((done) => {
         .dispatchEvent(new MouseEvent("click", { bubbles: true }));
     if (from) click(from);
     const began = performance.now();
-    const men = () => [...document.querySelectorAll(".man")]
+    const men = () => [...document.querySelectorAll(".board-view .man")]
         .map((man) => `${man.getAttribute("cx")},${man.getAttribute("cy")}`).join(" ");
     const before = men();
     click(to);

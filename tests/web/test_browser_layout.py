@@ -107,3 +107,61 @@ def test_mistakes_are_marked_on_the_line_of_the_chart(page, server):
     shares = [None, 0.25, None, 0.75, None]
     assert page.evaluate(script, shares) == [0.25, 0.25, 0.5, 0.75, 0.75]
     assert page.evaluate(script, [None]) == [0.5]
+
+
+def test_reviewing_on_a_phone_keeps_the_board_in_view(new_context, server, client):
+    """Every button of the list of mistakes changes a board that is seen."""
+    id_ = finish_game(client)
+    context = new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{server.base}/game/{id_}")
+    status(page)
+    page.get_by_role("group", name="After the game").get_by_role("button", name="Review").click()
+    better = page.get_by_role("button", name="Better move").first
+    node = page.locator(".game-area").get_attribute("data-node")
+    better.click()
+    expect(page.locator(f'.game-area:not([data-node="{node}"])')).to_be_attached()
+    expect(page.locator(".board-view > svg")).to_be_in_viewport(ratio=0.99)
+    expect(better).to_be_in_viewport()
+
+
+def test_the_board_is_as_large_as_the_window_and_does_not_move(new_context, server, client):
+    view = begin(client, "backgammon", None, "random")
+    context = new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    board = page.locator(".board-view > svg")
+    before = board.bounding_box()
+    assert before["height"] > 0.75 * 800
+    for panel in ("Analysis", "Review", "Share", "Set up", "Moves"):
+        page.get_by_role("tab", name=panel).click()
+        assert board.bounding_box() == before
+    page.get_by_role("button", name="Evaluation").click()
+    expect(page.locator(".value-bar .certainty")).to_be_visible()
+    assert board.bounding_box() == before
+
+
+def test_boards_are_of_wood_stone_or_paper_and_the_choice_is_remembered(page, server, client):
+    root = page.locator("html")
+    for game, usual in (("nine_mens_morris", "wood"), ("noughts_and_crosses", "paper")):
+        view = begin(client, game)
+        page.goto(f"{server.base}/game/{view['id']}")
+        status(page)
+        expect(root).to_have_attribute("data-material", usual)
+    page.get_by_role("button", name="Board: paper").click()
+    expect(root).to_have_attribute("data-material", "wood")
+    page.get_by_role("button", name="Board: wood").click()
+    page.reload()
+    expect(root).to_have_attribute("data-material", "stone")
+
+
+def test_sides_differ_in_forced_colours(new_context, server, client):
+    view = begin(client, "nine_mens_morris", None, "newbie")
+    context = new_context(viewport={"width": 900, "height": 700}, forced_colors="active")
+    page = context.new_page()
+    page.goto(f"{server.base}/game/{view['id']}")
+    status(page)
+    white, black = (page.locator(f".disc.side-{side}") for side in (0, 1))
+    image = "disc => getComputedStyle(disc).backgroundImage"
+    assert white.evaluate(image) != black.evaluate(image)

@@ -136,7 +136,7 @@ def test_playing_on_from_a_past_position_and_sound(page, server, client):
     expect(page.locator(".variation")).to_contain_text("b1-b2")
     assert page.evaluate("window.numTones") == 2
     # A large screen has a large board.
-    assert page.locator(".board-view svg").bounding_box()["height"] > 1000
+    assert page.locator(".board-view > svg").bounding_box()["height"] > 1000
 
 
 def test_running_work_is_found_without_an_option(page, server, client, tmp_path, monkeypatch):
@@ -175,3 +175,41 @@ def test_mistakes_of_own_games_are_puzzles_and_all_games_are_saved(page, server,
     expect(page.locator('.drill[data-state="shown"]')).to_contain_text("Solution: ")
     page.get_by_role("button", name="Next puzzle").click()
     expect(page.locator(".drill .prompt")).to_contain_text("No more mistakes")
+
+
+def test_puzzles_are_easy_at_first_and_next_is_the_main_button_only_after_one(page, server):
+    page.goto(f"{server.base}/puzzles")
+    expect(page.locator('.drill[data-state="open"]')).to_be_visible()
+    expect(page.get_by_label("Difficulty")).to_have_value("1")
+    following = page.get_by_role("button", name="Next puzzle")
+    expect(following).not_to_have_class("primary")
+    page.get_by_role("button", name="Show solution").click()
+    expect(following).to_have_class("primary")
+
+
+def test_a_fresh_browser_is_told_how_to_get_puzzles_of_its_own(page, server):
+    page.goto(f"{server.base}/puzzles?own")
+    expect(page.get_by_text("Play a game first")).to_be_visible()
+    expect(page.locator(".drill .board-view")).to_be_hidden()
+
+
+def test_a_solution_shows_what_it_takes(page, server, client):
+    """White closes a mill, and may take the only black man outside a mill."""
+    view = begin(client, "nine_mens_morris", position="WW./.../.../......B/.../.../B.B w 0 0")
+    shapes = client.get(f"/api/games/{view['id']}/advice", params={"node": 0}).json()["svg"]
+    assert ">takes<" in shapes
+
+
+def test_the_page_opens_hexapawn_with_gardners_rules(page, server, client):
+    page.goto(f"{server.base}/new?game=hexapawn")
+    expect(page.locator(".game-area")).to_be_attached()
+    page.get_by_role("button", name="Rules").click()
+    expect(page.get_by_role("dialog")).to_contain_text("A side that has no move loses.")
+
+
+@pytest.mark.parametrize(("rules", "names"), [("standard", ("Bill", "Tess")), ("money", ("Hugo",))])
+def test_the_first_opponent_of_backgammon_suits_a_beginner(page, server, rules, names):
+    """Which one depends on what is installed; those of experts are not the first."""
+    page.goto(f"{server.base}/new?game=backgammon&rules={rules}")
+    expect(page.locator(".seat-cards strong").nth(1)).to_be_visible()
+    assert page.locator(".seat-cards strong").nth(1).inner_text() in names

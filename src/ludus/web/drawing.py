@@ -1,14 +1,18 @@
 """Boards as SVG with marks, hints and the pictures of players."""
 
+import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ludus.analysis.evaluation import EvaluatedMoveJson
+from ludus.core.errors import LudusError
 from ludus.core.game import Position
 from ludus.core.marks import Marks, Note, Picture
 from ludus.games import registered_game
-from ludus.games.move_entry import AnyMoveEntry, get_move_entry
+from ludus.games.move_entry import AnyMoveEntry, Arrangement, get_move_entry
+from ludus.render.canvas import format_number
 from ludus.render.overlay import count_beads_per_shape, draw_annotations
 from ludus.web.explanations import MoveExplanation
 from ludus.web.game_tree import DICE, RULES, GameNode
@@ -37,6 +41,52 @@ def draw_mark_shapes(game_spec: tuple[str, str]) -> dict[str, str]:
         shapes = "".join(shape for shape in marked if shape not in plain)
         drawn[kind] = f'<g transform="translate({-x:g} {-y:g})">{shapes}</g>'
     return drawn
+
+
+def draw_men_shapes(game_spec: tuple[str, str]) -> list[str]:
+    """Return the shapes of a man of each side, around the point 0, 0; empty where unknown."""
+    move_entry = get_move_entry(registered_game(*game_spec))
+    (place, slots), (other, _) = itertools.islice(move_entry.slots().items(), 2)
+    try:
+        drawn = [
+            move_entry.from_arrangement(Arrangement({place: (side, 1), other: (1 - side, 1)}, 0))
+            .drawing()
+            .shapes
+            for side in (0, 1)
+        ]
+    except LudusError:
+        return ["", ""]
+    classes = ("man white|stroke cross", "man black|stroke nought")
+    return [
+        "".join(
+            _move_shape(shape, -slots.x, -slots.y)
+            for shape in drawn[side]
+            if shape not in drawn[1 - side] and re.search(f'class="({classes[side]})"', shape)
+        )
+        for side in (0, 1)
+    ]
+
+
+def _move_shape(shape: str, right: float, down: float) -> str:
+    """Return a circle or a path of absolute coordinates at another place."""
+    if shape.startswith("<circle"):
+        for name, step in (("cx", right), ("cy", down)):
+            shape = re.sub(
+                f'{name}="([^"]+)"',
+                lambda found, name=name, step=step: (
+                    f'{name}="{format_number(float(found[1]) + step)}"'
+                ),
+                shape,
+            )
+        return shape
+    steps = itertools.cycle((right, down))
+    return re.sub(
+        '(?<= d=")[^"]+',
+        lambda path: re.sub(
+            r"-?[\d.]+", lambda number: format_number(float(number[0]) + next(steps)), path[0]
+        ),
+        shape,
+    )
 
 
 MIN_HEAT = 0.005

@@ -83,7 +83,7 @@ def load_strengths() -> dict[str, dict[str, Strength]]:
 
 
 def find_strength(game: AnyGame, spec: str) -> Strength | None:
-    """Return the strength of a player, if need be that with the standard rules; None without one."""
+    """Return the strength of a player under these rules, or else under the standard ones."""
     by_game = load_strengths()
     return by_game.get(_name_measured(game), by_game.get(game.id, {})).get(spec)
 

@@ -86,7 +86,7 @@ def _collect_tasks(
     for position in islice(positions, MAX_POSITIONS):
         if position.outcome() is not None:
             continue
-        for puzzle in _find_puzzles(oracle, position):
+        for puzzle in _find_puzzles(game, oracle, position):
             pool = pools[puzzle.kind, puzzle.plies if puzzle.kind == "win" and puzzle.plies else 0]
             image = min(str(game.transform(position, each)) for each in game.symmetries())
             if image not in pool.images:
@@ -95,7 +95,7 @@ def _collect_tasks(
     return pools
 
 
-def _find_puzzles(oracle: Oracle, position: Any) -> Iterator[Puzzle]:
+def _find_puzzles(game: AnyGame, oracle: Oracle, position: Any) -> Iterator[Puzzle]:
     for kind in VALUE_OF_KIND:
         puzzle = try_puzzle(game, oracle, position, kind)
         if puzzle is not None:

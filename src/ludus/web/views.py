@@ -12,7 +12,7 @@ from ludus.games import registered_game
 from ludus.games.move_entry import PartialMove, get_move_entry
 from ludus.render.overlay import draw_annotations
 from ludus.web.analysis import Analyses
-from ludus.web.drawing import draw_mark_shapes, find_last_decision
+from ludus.web.drawing import draw_mark_shapes, draw_men_shapes, find_last_decision
 from ludus.web.errors import OutOfTurn
 from ludus.web.game_record import GameRecord
 from ludus.web.game_tree import DICE, PERSON, RULES, GameNode
@@ -302,7 +302,9 @@ class ViewLog:
 def _describe_board(game_spec: tuple[str, str]) -> BoardView:
     """Return what the page draws by itself, which is the same in all games with these rules."""
     slots = get_move_entry(registered_game(*game_spec)).slots()
-    return BoardView(slots=dict(slots), marks=draw_mark_shapes(game_spec))
+    return BoardView(
+        slots=dict(slots), marks=draw_mark_shapes(game_spec), men=draw_men_shapes(game_spec)
+    )
 
 
 def describe_move(record: GameRecord, node: GameNode) -> str:

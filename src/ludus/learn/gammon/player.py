@@ -231,7 +231,7 @@ class ChancesPolicy:
         equities[deepest:] = [min(equity, worst) for equity in equities[deepest:]]
         win, win_gammon, _, lose_gammon, _ = chances[0].tolist()
         comment = (
-            f"equity {equities[0]:+.3f} (cubeless, {self.ply}-ply), wins {win:.1%}, gammons "
-            f"{win_gammon:.1%} to {lose_gammon:.1%}; the next best {moves[1]} {equities[1]:+.3f}"
+            f"expects {equities[0]:+.3f} points without the cube, wins {win:.1%}, gammons won "
+            f"{win_gammon:.1%}, lost {lose_gammon:.1%}; the next best {moves[1]} {equities[1]:+.3f}"
         )
         return Choice(moves[0], comment, dict(zip(moves, equities, strict=True)))

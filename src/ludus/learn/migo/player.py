@@ -32,7 +32,7 @@ def make_rule_pictures(strategy: Strategy, game: AnyGame, position: Position) ->
     if is_win:
         text = _format_lines_of_play("The win goes on:", explained.lines)
     at_work = Picture(
-        f"{rule} at work",
+        f"Its rule for {'winning' if is_win else 'not losing'}, {rule}",
         text=text,
         notes=(Note(game.steps(move), "1", colour=GOOD_COLOUR),),
         lines=rows,

@@ -180,7 +180,11 @@ class FuzzyPlayer(Player):
         total = sum(weights)
         probabilities = {each: weight / total for each, weight in zip(moves, weights, strict=True)}
         return Choice(
-            move, f"{probabilities[move]:.0%} likely among {len(moves)} moves", probabilities
+            move,
+            f"chosen with {probabilities[move]:.0%} probability among {len(moves)} moves"
+            if len(moves) > 1
+            else "has no choice",
+            probabilities,
         )
 
     def _use_network(self) -> None:

@@ -137,6 +137,9 @@ class BoardView(BaseModel):
     marks: dict[str, str]
     """Shapes of each kind of mark, around the point 0, 0."""
 
+    men: list[str]
+    """Shapes of a man of each side, around the point 0, 0."""
+
 
 class GameState(BaseModel):
     """What changes in a game as the page shows it, at one of its nodes."""

@@ -34,7 +34,7 @@ const MAX_PART_DISTANCE = 1.6;
  * @param {string} selector
  * @returns {Shape[]}
  */
-function findShapes(svg, selector) {
+export function findShapes(svg, selector) {
   const found = /** @type {NodeListOf<SVGGraphicsElement>} */ (svg.querySelectorAll(selector));
   return [...found].map((element) => {
     const box = element.getBBox();

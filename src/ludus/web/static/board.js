@@ -29,6 +29,9 @@ const MIN_PLACE_SIZE = 24;
 const NARROW_WIDTH = 480;
 /** Margin for the coordinates beside the places. */
 const LABEL_MARGIN = 32;
+/** Shapes of the empty board, which are drawn before those of men and marks. */
+const EMPTY_BOARD = ".ground, .board, .frame, .tone, .shade, .edge, .line";
+const MEN = ".man, .stroke, .heat, .dot, .die, .place";
 /** Empty margin of a drawing at its left and right. */
 const OUTER_MARGIN = 16;
 /** Height of the caption above its baseline. */
@@ -49,6 +52,7 @@ export class BoardView {
    */
   constructor(onTouch, onUndo, onFlip) {
     this.element = h("div", { class: "board-view" });
+    this.table = h("div", { class: "table", "aria-hidden": "true" });
     this.onTouch = onTouch;
     this.onUndo = onUndo;
     this.onFlip = onFlip;
@@ -99,7 +103,8 @@ export class BoardView {
     svg.setAttribute("aria-label", `${view.title}, the board`);
     this.places = entry ? entry.places : (view.places ?? []);
     this.selected = entry?.selected ?? "";
-    this.element.replaceChildren(svg);
+    this.splitBoard(svg);
+    this.element.replaceChildren(this.table, svg);
     this.svg = svg;
     if (view.game) {
       showMaterial(view.game);
@@ -119,6 +124,23 @@ export class BoardView {
     // The touch that starts a drag draws the board again; the man stays in the hand.
     if (this.drag?.ghost) svg.append(this.drag.ghost);
     if (hadFocus) this.areaOf(this.focused)?.focus();
+  }
+
+  /**
+   * Move the empty board of a drawing to a layer of its own, which is painted again only if it
+   * changes.
+   * @param {SVGSVGElement} svg
+   */
+  splitBoard(svg) {
+    const board = /** @type {SVGSVGElement} */ (svg.cloneNode(false));
+    board.removeAttribute("role");
+    for (const shape of [...svg.children]) {
+      if (shape.matches(MEN)) break;
+      if (shape.matches(EMPTY_BOARD)) board.append(shape);
+    }
+    const old = this.table.firstElementChild;
+    if (old && old.innerHTML === board.innerHTML) return;
+    this.table.replaceChildren(board);
   }
 
   /**
@@ -165,7 +187,7 @@ export class BoardView {
   cropToFit() {
     const svg = this.svg;
     const available = this.element.clientWidth;
-    const background = /** @type {SVGGraphicsElement | null} */ (svg?.querySelector(".ground"));
+    const background = /** @type {SVGGraphicsElement | null} */ (this.table.querySelector(".ground"));
     if (!svg || !available || !background) return;
     const { width, height } = background.getBBox();
     const caption = svg.querySelector(".caption");
@@ -178,7 +200,8 @@ export class BoardView {
     if (available < NARROW_WIDTH)
       [left, right] = [Math.max(first - LABEL_MARGIN, 0), Math.min(last + LABEL_MARGIN, width)];
     if ((smallest * available) / (right - left) < MIN_PLACE_SIZE) [left, right] = [first, last];
-    svg.setAttribute("viewBox", `${left} 0 ${right - left} ${bottom}`);
+    for (const each of [svg, this.table.firstElementChild])
+      each?.setAttribute("viewBox", `${left} 0 ${right - left} ${bottom}`);
   }
 
   /**

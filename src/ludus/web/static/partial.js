@@ -1,6 +1,6 @@
 // A move that is being entered, drawn over the board of the server: marks, moved men, used dice.
 
-import { findMen, isInside } from "./animation.js";
+import { findShapes, isInside } from "./animation.js";
 import { createSvg, parseSvg } from "./dom.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
@@ -10,6 +10,8 @@ import { createSvg, parseSvg } from "./dom.js";
 
 /** Distance from a slot within which a shape is the man that stands there. */
 const NEAR = 4;
+/** The same for parts of a man, which are smaller than their square. */
+const FAR = 26;
 /** @type {Record<string, string>} */
 const EFFECTS = { begin: "can be chosen", go: "can go here", take: "can be taken" };
 
@@ -22,12 +24,12 @@ const EFFECTS = { begin: "can be chosen", go: "can go here", take: "can be taken
  */
 export function drawEntry(svg, view, entry, rated) {
   const before = entry.drawn;
-  const men = [0, 1].map((side) => findMan(svg, entry, side));
   for (const name of new Set([...Object.keys(before), ...Object.keys(entry.stacks)])) {
     const [side, count] = entry.stacks[name] ?? before[name] ?? [0, 0];
     const isSame = String(entry.stacks[name]) === String(before[name]);
     const slots = entry.slots[name];
-    if (!isSame && slots) drawStack(svg, slots, men[side] ?? null, entry.stacks[name] ? count : 0);
+    const man = view.board?.men[side] ?? "";
+    if (!isSame && slots) drawStack(svg, slots, man, side, entry.stacks[name] ? count : 0);
   }
   if (entry.touched.length) for (const mark of svg.querySelectorAll(".last")) mark.remove();
   drawDice(svg, entry.here?.dice_left ?? null);
@@ -104,56 +106,60 @@ function slotCentre([x, y, stepX, stepY], number) {
 }
 
 /**
- * Return the shape of some man of a side; null if none is a single shape.
- * @param {SVGSVGElement} svg
- * @param {MoveEntry} entry
- * @param {number} side
- */
-function findMan(svg, entry, side) {
-  const stacks = Object.entries(entry.drawn).filter(([, [owner]]) => owner === side);
-  const men = findMen(svg);
-  for (const [name] of stacks) {
-    const slots = entry.slots[name];
-    const man = slots && men.find((each) => isNear(each, slotCentre(slots, 0)));
-    if (man && man.element.tagName === "circle") return man.element;
-  }
-  return null;
-}
-
-/**
  * @param {{ x: number, y: number }} first
  * @param {{ x: number, y: number }} second
+ * @param {number} reach
  */
-const isNear = (first, second) => Math.hypot(first.x - second.x, first.y - second.y) < NEAR;
+const isNear = (first, second, reach) => Math.hypot(first.x - second.x, first.y - second.y) < reach;
 
 /**
  * Draw the men of one place again.
  * @param {SVGSVGElement} svg
  * @param {Slots} slots
- * @param {SVGGraphicsElement | null} man the shape of one
+ * @param {string} man the shapes of one, around the point 0, 0
+ * @param {number} side
  * @param {number} count
  */
-function drawStack(svg, slots, man, count) {
-  if (!man) return;
+function drawStack(svg, slots, man, side, count) {
   const size = slots[4];
   const centres = Array.from({ length: size }, (_, number) => slotCentre(slots, number));
-  for (const { element, ...centre } of findMen(svg))
-    if (centres.some((each) => isNear(each, centre))) element.remove();
+  // A pawn has a foot and a head, each beside the middle of its square.
+  const reach = man.includes("<path") ? FAR : NEAR;
+  for (const { element, ...centre } of findShapes(svg, ".man, .stroke"))
+    if (centres.some((each) => isNear(each, centre, reach))) element.remove();
   for (const text of svg.querySelectorAll(".count")) {
     const centre = { x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")) };
-    if (centres.some((each) => isNear(each, centre))) text.remove();
+    if (centres.some((each) => isNear(each, centre, NEAR))) text.remove();
   }
-  const places = svg.querySelector(".place");
-  for (const { x, y } of centres.slice(0, count)) {
-    const copy = /** @type {SVGGraphicsElement} */ (man.cloneNode(true));
-    copy.setAttribute("cx", String(x));
-    copy.setAttribute("cy", String(y));
-    svg.insertBefore(copy, places);
-  }
+  for (const { x, y } of centres.slice(0, count))
+    for (const shape of drawOver(svg, man).children) moveShape(shape, x, y);
   if (count <= size || !size) return;
   const { x, y } = slotCentre(slots, size - 1);
-  const side = man.classList.contains("black") ? "black" : "white";
-  svg.insertBefore(createSvg("text", { class: `count ${side}`, x, y, dy: "0.35em" }, String(count)), places);
+  const colour = side ? "black" : "white";
+  svg.insertBefore(createSvg("text", { class: `count ${colour}`, x, y, dy: "0.35em" }, String(count)), svg.querySelector(".place"));
+}
+
+/**
+ * Move a circle, or a path of absolute coordinates.
+ * @param {Element} shape
+ * @param {number} right
+ * @param {number} down
+ */
+function moveShape(shape, right, down) {
+  const shift = (/** @type {string} */ name, /** @type {number} */ step) =>
+    shape.setAttribute(name, String(Number(shape.getAttribute(name)) + step));
+  if (shape.tagName === "circle") {
+    shift("cx", right);
+    shift("cy", down);
+    return;
+  }
+  let isAcross = false;
+  const path = shape.getAttribute("d") ?? "";
+  const moved = path.replace(/-?[\d.]+/g, (number) => {
+    isAcross = !isAcross;
+    return String(Number(number) + (isAcross ? right : down));
+  });
+  shape.setAttribute("d", moved);
 }
 
 /**

@@ -28,7 +28,7 @@
  *   stacks: Record<string, [number, number]>
  * }} EntryView
  * @typedef {[number, number, number, number, number]} Slots x, y, steps to the next, number
- * @typedef {{ slots: Record<string, Slots>, marks: Record<string, string> }} BoardView
+ * @typedef {{ slots: Record<string, Slots>, marks: Record<string, string>, men: string[] }} BoardView
  * @typedef {{
  *   revision: number, node: number, at: number, position: string, labels: Record<string, string>,
  *   entry: EntryView | null, prompt: string, told: string,
