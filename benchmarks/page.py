@@ -25,6 +25,7 @@ from typing import Any
 import httpx
 from websockets.asyncio.client import connect
 
+from support.page_actions import DRAWN, delay_answers
 from support.page_server import Server, begin, places_of, settled, touch
 
 QUICK = ("newbie", "basic", "focused")
@@ -36,6 +37,10 @@ SEARCHING = {"negascout", "perfect", "playouts"}
 CLICKS = 9
 """In one game of each; a game has more."""
 FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+
+LATE = 600
+"""Milliseconds that every answer takes over a slow connection."""
+PLACES = ("d6", "f4", "d2", "b4", "e3", "c4", "g7")
 
 SEARCHERS = 10
 """Games of the fifty against the strongest search."""
@@ -59,6 +64,7 @@ def main() -> None:
         try:
             names = list_quick_players(server)
             found |= measure_browser(server, names)
+            found |= measure_drawing(server)
             found |= measure_review(server, ("a finished game", "the next game"))
             found |= asyncio.run(measure_replies(server, names))
             found |= asyncio.run(measure_crowd(server, options.games, options.seconds))
@@ -135,6 +141,31 @@ def measure_browser(server: Server, names: list[str]) -> dict[str, Any]:
             for name, times in clicks.items()
         },
     }
+
+
+def measure_drawing(server: Server) -> dict[str, Any]:
+    """Measure how soon a man that is placed is drawn, locally and if every answer comes late."""
+    from playwright.sync_api import sync_playwright
+
+    found = {}
+    with sync_playwright() as playwright:
+        program = shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        for latency in (0, LATE):
+            page = browser.new_page()
+            with server.client() as client:
+                id_ = begin(client, "nine_mens_morris")["id"]
+            page.goto(f"{server.base}/game/{id_}")
+            page.wait_for_selector(".place.enabled")
+            delay_answers(page, latency)
+            times = []
+            for number, place in enumerate(PLACES, 1):
+                times.append(page.evaluate(DRAWN, ["", place]))
+                page.wait_for_selector(f'.game-area[data-node="{number}"][data-status="yours"]')
+            name = f"click to the man on the board, latency {latency} ms, median, worst, ms"
+            found[name] = [round(statistics.median(times)), round(max(times))]
+        browser.close()
+    return found
 
 
 def _click(page: Any) -> float:

@@ -14,6 +14,23 @@ READY = '.game-area[data-status="yours"], .game-area[data-status="over"]'
 ARROWS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown")
 MAX_TOUCHES = 600
 
+DRAWN = """([from, to]) => new Promise((done) => {
+    const area = document.querySelector(".game-area");
+    const click = (place) => document.querySelector(`.place[data-place="${place}"]`)
+        .dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    if (from) click(from);
+    const began = performance.now();
+    const men = () => [...document.querySelectorAll(".board-view .man")]
+        .map((man) => `${man.getAttribute("cx")},${man.getAttribute("cy")}`).join(" ");
+    const before = men();
+    click(to);
+    requestAnimationFrame(function look() {
+        if (men() !== before) done(performance.now() - began);
+        else requestAnimationFrame(look);
+    });
+})"""
+"""Returns milliseconds from a click, or from the second of two, until a man stands elsewhere."""
+
 
 def open_game(
     page: Page, server: Server, client: httpx.Client, game: str, *players: str | None, **more: Any
@@ -23,6 +40,14 @@ def open_game(
     page.goto(f"{server.base}/game/{view['id']}")
     status(page)
     return view
+
+
+def delay_answers(page: Page, milliseconds: float) -> None:
+    """Let every answer of the server come later, as over a slow connection."""
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    late = {"latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1}
+    session.send("Network.emulateNetworkConditions", {"offline": False, **late})
 
 
 def bounding_box(locator):

@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
 from playwright.sync_api import expect
 
-from support.page_actions import status
+from support.page_actions import bounding_box, status, wait_for_event
 from support.page_server import Server, begin
+
+pytestmark = pytest.mark.needs_debian("chromium")
 
 
 def test_the_app_opens_without_the_server_and_goes_on_when_it_is_back(new_context, tmp_path):
@@ -38,35 +41,33 @@ def test_the_manifest_describes_an_app(client):
     assert json.dumps(manifest["name"]) in client.get("/static/manifest.json").text
 
 
-SLOW = 600
-"""Milliseconds that an answer takes."""
-
-DRAWN = """([from, to]) => new Promise((done) => {
-    const area = document.querySelector(".game-area");
-    const click = (place) => document.querySelector(`.place[data-place="${place}"]`)
-        .dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    if (from) click(from);
-    const began = performance.now();
-    const men = () => [...document.querySelectorAll(".board-view .man")]
-        .map((man) => `${man.getAttribute("cx")},${man.getAttribute("cy")}`).join(" ");
-    const before = men();
-    click(to);
-    requestAnimationFrame(function look() {
-        if (men() !== before) done(performance.now() - began);
-        else requestAnimationFrame(look);
-    });
-})"""
-
-
-def test_a_move_is_drawn_at_once_although_its_answer_is_late(page, server, client):
-    """Two persons play, so that no reply hides when the answer comes."""
-    view = begin(client, "nine_mens_morris")
-    session = page.context.new_cdp_session(page)
+@pytest.mark.parametrize(
+    ("game", "touches", "shapes"),
+    [
+        ("nine_mens_morris", ("d6",), ".man"),
+        ("hexapawn", ("a1", "a2"), ".man"),
+        ("noughts_and_crosses", ("b2",), ".stroke"),
+    ],
+)
+def test_a_move_is_drawn_before_its_answer(page, server, client, game, touches, shapes):
+    """However late the answer is: here it comes when the man has been seen where it went."""
+    view = begin(client, game)
+    held = []
+    page.route("**/moves*", held.append)
     page.goto(f"{server.base}/game/{view['id']}")
     status(page)
-    slow = {"offline": False, "latency": SLOW, "downloadThroughput": -1, "uploadThroughput": -1}
-    session.send("Network.enable")
-    session.send("Network.emulateNetworkConditions", slow)
-    assert page.evaluate(DRAWN, ["", "d6"]) < SLOW / 2
+    for place in touches:
+        page.locator(f'.place[data-place="{place}"]').click()
     expect(page.locator('.game-area[data-status="sending"]')).to_be_attached()
+    area = bounding_box(page.locator(f'.place[data-place="{touches[-1]}"]'))
+    boxes = page.locator(f".board-view {shapes}").evaluate_all(
+        "men => men.map((man) => man.getBoundingClientRect().toJSON())"
+    )
+    assert any(
+        area["x"] < box["x"] + box["width"] / 2 < area["x"] + area["width"]
+        and area["y"] < box["y"] + box["height"] / 2 < area["y"] + area["height"]
+        for box in boxes
+    )
+    wait_for_event(page, lambda: held, "the move is sent")
+    held[0].continue_()
     expect(page.locator('.game-area[data-node="1"][data-status="yours"]')).to_be_attached()

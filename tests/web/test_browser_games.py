@@ -75,7 +75,7 @@ def test_a_move_of_three_steps_can_be_taken_back_until_it_is_complete(page, serv
     assert client.get(f"/api/games/{view['id']}").json()["moves"][1:] == []
     for place in ("d3", "e3", "a1"):
         page.locator(f'[data-place="{place}"]').click()
-    prompt_says(page, "You won: black had too few men left.")
+    prompt_says(page, "You won: Alfie had too few men left.")
 
 
 def watch_requests(page):

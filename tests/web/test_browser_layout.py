@@ -76,9 +76,8 @@ def test_the_selected_opponent_is_in_view_and_rules_have_names(page, server, cli
     page.get_by_role("button", name="New game").click()
     dialog = page.get_by_role("dialog", name="New game")
     dialog.locator("#game-select").select_option("backgammon")
-    gwen = dialog.locator(".rung", has_text="Gwen")
-    expect(gwen.locator("input")).to_be_checked()
-    expect(gwen).to_be_in_viewport(ratio=0.99)
+
+    expect(dialog.locator(".rung:has(:checked)")).to_be_in_viewport(ratio=0.99)
     expect(dialog.locator("#rules-select")).to_contain_text("Hypergammon, 3 men")
 
 

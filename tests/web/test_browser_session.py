@@ -203,7 +203,7 @@ def test_a_position_is_set_up_on_the_board(page, morris, client):
     panel = page.get_by_role("tabpanel", name="Set up")
     panel.get_by_role("button", name="Edit this position").click()
     prompt_says(page, "Set up a position")
-    expect(page.locator("svg.ludus")).to_have_count(1)
+    expect(page.locator(".board-view > svg.ludus")).to_have_count(1)
     panel.get_by_role("button", name="Clear the board").click()
     board = page.locator(".board-view")
     for side in ("White", "Black"):

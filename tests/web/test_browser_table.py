@@ -184,9 +184,7 @@ def test_a_review_speaks_of_you_and_its_numbers_agree(page, server, client):
     expect(marked.first).to_contain_text("Alfie b1")
     given = [sides.nth(side).locator("small").first.inner_text() for side in (0, 1)]
     assert sum(int(each.split()[4]) for each in given) == marked.count()
-    expect(page.locator("figcaption")).to_contain_text(
-        "Top: a win for you. Bottom: a win for Alfie."
-    )
+    expect(page.get_by_role("tabpanel", name="Review")).to_contain_text("Alfie wins")
     page.get_by_role("link", name="Puzzles").click()
     expect(page.locator("#game-title")).to_be_empty()
 

@@ -112,6 +112,10 @@ COUNT_TONES = """
 """
 
 
+TONES = 2 * 3
+"""Two moves, each of which makes wood ring with three tones."""
+
+
 def test_playing_on_from_a_past_position_and_sound(page, server, client):
     """Going on from a past position opens a variation; moves make a sound unless it is off."""
     page.add_init_script(COUNT_TONES)
@@ -123,7 +127,7 @@ def test_playing_on_from_a_past_position_and_sound(page, server, client):
         page.locator(f'[data-place="{start}"]').click()
         page.locator(f'.place.enabled[data-place="{end}"]').click()
         expect(moves).to_have_count(number)
-    assert page.evaluate("window.numTones") == 2
+    assert page.evaluate("window.numTones") == TONES
     sound = page.get_by_role("button", name="Sound")
     expect(sound).to_have_attribute("aria-pressed", "true")
     sound.click()
@@ -134,7 +138,7 @@ def test_playing_on_from_a_past_position_and_sound(page, server, client):
     page.locator('.place.enabled[data-place="b1"]').click()
     page.locator('.place.enabled[data-place="b2"]').click()
     expect(page.locator(".variation")).to_contain_text("b1-b2")
-    assert page.evaluate("window.numTones") == 2
+    assert page.evaluate("window.numTones") == TONES
     # A large screen has a large board.
     assert page.locator(".board-view > svg").bounding_box()["height"] > 1000
 
@@ -194,8 +198,8 @@ def test_a_fresh_browser_is_told_how_to_get_puzzles_of_its_own(page, server):
 
 
 def test_a_solution_shows_what_it_takes(page, server, client):
-    """White closes a mill, and may take the only black man outside a mill."""
-    view = begin(client, "nine_mens_morris", position="WW./.../.../......B/.../.../B.B w 0 0")
+    """White closes a mill, and takes a man."""
+    view = begin(client, "nine_mens_morris", position="WW./..W/.../.....B/.../.../B.B w 0 0")
     shapes = client.get(f"/api/games/{view['id']}/advice", params={"node": 0}).json()["svg"]
     assert ">takes<" in shapes
 

@@ -70,15 +70,7 @@ def draw_men_shapes(game_spec: tuple[str, str]) -> list[str]:
 def _move_shape(shape: str, right: float, down: float) -> str:
     """Return a circle or a path of absolute coordinates at another place."""
     if shape.startswith("<circle"):
-        for name, step in (("cx", right), ("cy", down)):
-            shape = re.sub(
-                f'{name}="([^"]+)"',
-                lambda found, name=name, step=step: (
-                    f'{name}="{format_number(float(found[1]) + step)}"'
-                ),
-                shape,
-            )
-        return shape
+        return _shift(_shift(shape, "cx", right), "cy", down)
     steps = itertools.cycle((right, down))
     return re.sub(
         '(?<= d=")[^"]+',
@@ -87,6 +79,12 @@ def _move_shape(shape: str, right: float, down: float) -> str:
         ),
         shape,
     )
+
+
+def _shift(shape: str, name: str, step: float) -> str:
+    """Return a shape with a step added to one of its coordinates."""
+    value = f'(?<= {name}=")[^"]+'
+    return re.sub(value, lambda found: format_number(float(found[0]) + step), shape)
 
 
 MIN_HEAT = 0.005
