@@ -191,7 +191,7 @@ def test_puzzles_are_easy_at_first_and_next_is_the_main_button_only_after_one(pa
     expect(following).to_have_class("primary")
 
 
-def test_a_fresh_browser_is_told_how_to_get_puzzles_of_its_own(page, server):
+def test_a_fresh_browser_says_how_to_get_puzzles_of_its_own(page, server):
     page.goto(f"{server.base}/puzzles?own")
     expect(page.get_by_text("Play a game first")).to_be_visible()
     expect(page.locator(".drill .board-view")).to_be_hidden()
