@@ -53,7 +53,7 @@ def test_a_move_is_drawn_before_its_answer(page, server, client, game, touches, 
     """However late the answer is: here it comes when the man has been seen where it went."""
     view = begin(client, game)
     held = []
-    page.route("**/moves*", lambda route: held.append(route))
+    page.route("**/api/games/*/moves*", lambda route: held.append(route))
     page.goto(f"{server.base}/game/{view['id']}")
     status(page)
     for place in touches:
