@@ -49,6 +49,7 @@ class Client:
         """Return the status and the answer to a request."""
         content = b"" if body is None else json.dumps(body).encode()
         head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(content)}\r\n"
+        head += "X-Forwarded-For: 10.0.0.1\r\n"  # so that this is not the owner of the server
         self.writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode() + content)
         head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
         length = int(head.partition("content-length: ")[2].partition("\r\n")[0] or 0)

@@ -257,6 +257,27 @@ def test_work_for_a_client_that_has_gone_is_ended():
     assert seen == ["10.0.0.1", "cancelled"]
 
 
+def test_requests_begin_in_turns():
+    """A client that sends a hundred at once is not before all others."""
+    begun = []
+
+    async def note(scope, receive, send):
+        begun.append(current_client.get())
+
+    async def work():
+        guard = GuardMiddleware(note, Settings())
+        many = [asyncio.create_task(guard(make_scope("/", "GET"), None, None)) for _ in range(100)]
+        while not begun:
+            await asyncio.sleep(0)
+        await guard({**make_scope("/"), "client": ("10.0.0.2", 1)}, None, None)
+        place = begun.index("10.0.0.2")
+        await asyncio.gather(*many)
+        return place
+
+    assert run_apart(work()) < 5
+    assert len(begun) == 101
+
+
 def test_a_failure_of_the_application_is_not_hidden():
     async def fail(scope, receive, send):
         raise RuntimeError("a fault")

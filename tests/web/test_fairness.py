@@ -12,6 +12,7 @@ from ludus.core.errors import LudusError
 from ludus.web.job_queue import FairPool, FairQueue, JobOwner, current_client
 from ludus.web.routes.games import TRY_AGAIN_LATER, WatcherHub
 from ludus.web.settings import Settings
+from support.engines import children
 from support.page_server import begin
 from support.stored_games import games_in, order, run_apart
 
@@ -75,6 +76,22 @@ def test_a_long_text_is_given_up_when_its_client_leaves():
             return found["record"], len(pool._turns.queue)
 
     assert run_apart(work()) == ("1. d6 f4 2. d2", 0)
+
+
+def test_a_client_that_leaves_while_a_process_starts_leaves_no_process(tmp_path):
+    async def work():
+        async with games_in(None) as games:
+            body = {"game": "hexapawn", "rules": "", "text": "x" * 900_000}
+            before = children()
+            for _ in range(3):
+                task = start_as("many", games.workers.read_text("import", body))
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+            return len(children() - before), len(games.workers._text_pool._workers)
+
+    assert run_apart(work()) == (0, 0)
 
 
 def test_long_texts_keep_no_file_of_the_page_waiting(client, server):

@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 from cachetools import LRUCache
 from starlette.requests import HTTPConnection
 
-from ludus.web.job_queue import current_client
+from ludus.web.errors import WorkerUnavailable
+from ludus.web.job_queue import FairPool, JobOwner, current_client
 from ludus.web.settings import Settings
 
 SECURITY_HEADERS = (
@@ -58,6 +59,9 @@ MAX_LENGTH_DIGITS = 12
 """Maximum number of digits of a Content-Length header."""
 
 MAX_ADDRESSES = 10_000
+
+REQUEST_SECONDS = 0.003
+"""What a request costs, beside what is measured: to parse, route and write it."""
 
 FOREIGN_SITES = (b"cross-site", b"same-site")
 """Values of Sec-Fetch-Site for requests by pages that this server did not send.
@@ -138,6 +142,8 @@ class GuardMiddleware:
         self._requests = RateLimiter(rate, 2 * rate)
         rate = settings.new_games_per_second
         self._new_games = RateLimiter(rate, 10 * rate)
+        self._turns = FairPool([None], settings.max_queued_jobs)
+        """Requests begin one by one, those of the client first that had least lately."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -149,6 +155,13 @@ class GuardMiddleware:
             await _send_error(scope, send, *refusal)
             return
         current_client.set(client)
+        owner = JobOwner(client)
+        try:
+            async with self._turns.turn(owner):
+                self._turns.queue.used.add(owner, REQUEST_SECONDS)
+        except WorkerUnavailable as error:
+            await _send_error(scope, send, error.status, str(error))
+            return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return

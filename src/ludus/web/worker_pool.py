@@ -66,8 +66,13 @@ class ProcessPool:
         try:
             if worker is None or worker.has_ended:
                 worker = self._replace(worker)
+                # It reads by then: a long job in a full pipe would hold up the event loop.
+                await asyncio.wrap_future(worker.ask(measure_memory))
             task = self._keep(asyncio.wrap_future(worker.ask(run_job, job)))
-        except LudusError:
+        except (LudusError, asyncio.CancelledError):
+            if worker is not None:
+                worker.kill()
+                self._workers.discard(worker)
             self._turns.release(None)
             raise
         try:
