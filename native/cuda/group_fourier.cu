@@ -358,6 +358,7 @@ __global__ void relu_to_group_backward(Shape shape, const unsigned* masks, const
 constexpr float kTrivialScale = 1.0f / 128;
 constexpr float kCoefficientScale = 1.0f / 32;
 constexpr float kMaxCoefficient = 255.0f;
+constexpr float kMaxTerm = 262143.0f;
 constexpr float kMaxSum = 32767.0f;
 constexpr float kMeanScale = 1.0f / 16;
 
@@ -381,11 +382,6 @@ __device__ inline float2 round_and_clip(float2 pair, float least, float most) {
 __device__ void round_and_clip(Values& values, float most) {
 #pragma unroll
     for (int i = 0; i < kGroupOrder; ++i) values[i] = round_and_clip(values[i], -most, most);
-}
-
-__device__ void round_values(Values& values) {
-#pragma unroll
-    for (int i = 0; i < kGroupOrder; ++i) values[i] = {rintf(values[i].x), rintf(values[i].y)};
 }
 
 // ReLU of sums, with the mask of `apply_relu`.
@@ -412,7 +408,7 @@ __device__ void write_rounded(const Coefficients<Pair>& to, const Offsets& offse
 __device__ void read_sums(const Coefficients<float2>& from, const Offsets& offsets, Values& sums) {
     Values coefficients;
     read(from, offsets, coefficients);
-    round_values(coefficients);
+    round_and_clip(coefficients, kMaxTerm);
     to_group<false>(coefficients, sums);
 }
 

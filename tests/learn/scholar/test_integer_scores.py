@@ -51,4 +51,4 @@ def test_the_table_holds_whole_numbers_times_powers_of_two():
     assert (mantissas * 2**21 % 1 == 0).all()
     assert (np.diff(table) > 0).all()
     # A small chance of a loss decides between draws, however small.
-    assert table[0] == 2.0**-64
+    assert table[0] == 2.0**-256

@@ -186,11 +186,12 @@ class Winning:
     def __init__(self, near):
         self.near = PositionBatch.from_positions([near])
 
-    def evaluate(self, seen):
+    def score(self, seen, loss_aversion):
         chances = np.tile(np.float32([1, 0, 0]), (len(seen.own), 1))
         is_near = (seen.own == self.near.own) & (seen.other == self.near.other)
         plies = np.where(is_near, 1, 5).astype(np.float32)
-        return ScorerOutput(chances, np.stack([plies, plies], axis=1))
+        output = ScorerOutput(chances, np.stack([plies, plies], axis=1))
+        return output, output.score(loss_aversion)
 
 
 def test_the_check_takes_the_likeliest_legal_part_of_each(files):

@@ -25,6 +25,7 @@ from ludus.learn.equivariant.integers import (
     MAX_BIAS,
     MAX_COEFFICIENT,
     MAX_SUM,
+    MAX_TERM,
     MAX_WEIGHT,
     MEAN_SHIFT,
     NUM_ROW_SHIFTS,
@@ -145,7 +146,7 @@ def _convolve(activations: Tensor, kernel: TorchFourierKernel) -> Tensor:
     single = TorchFourierKernel(kernel.irreps_1d.float(), kernel.irreps_2d.float())
     found = fourier_torch.convolve(coefficients, single)
     planes = found.irreps_2d.transpose(3, 4).reshape(networks, -1, *found.irreps_1d.shape[2:])
-    joined = round_half_even(torch.cat([found.irreps_1d, planes], dim=1))
+    joined = clip(round_half_even(torch.cat([found.irreps_1d, planes], dim=1)), MAX_TERM)
     sums: Tensor = torch.einsum("sg,esbk->egbk", _irreps(joined.device), joined)
     return sums
 
@@ -536,8 +537,9 @@ def _round_bias(bias: Tensor) -> Tensor:
 CLIPPED = 1e-3
 """Proportion of the coefficients of a channel that `fit_units` lets be clipped."""
 
-MIN_COEFFICIENT = 1e-3
-"""Least coefficient of a channel: one that is never active stays nearly as it is."""
+MAX_FACTOR = 4.0
+"""Most that a channel is scaled up by beyond the others: one that is hardly ever active here may be
+elsewhere."""
 
 
 @torch.no_grad()
@@ -548,11 +550,11 @@ def fit_units(network: EquivariantNetwork, features: Tensor) -> None:
     """
     sums, inner = _find_largest_coefficients(network, features)
     weights = {name: each.clone() for name, each in network.parameters_by_element().items()}
-    outer = MAX_COEFFICIENT / sums.clamp(min=MIN_COEFFICIENT)  # (networks, channels)
+    outer = _find_factors(sums)
     weights["first"] *= outer[:, :, None]
     weights["first_bias"] *= outer[:, None]
     for number, largest in enumerate(inner):
-        factor = MAX_COEFFICIENT / largest.clamp(min=MIN_COEFFICIENT)
+        factor = _find_factors(largest)
         name = f"blocks.{number}."
         weights[f"{name}layer1"] *= factor[:, None, :, None] / outer[:, None, None]
         weights[f"{name}bias1"] *= factor[:, None]
@@ -561,6 +563,12 @@ def fit_units(network: EquivariantNetwork, features: Tensor) -> None:
     weights["last"] /= outer[:, None]
     for name, values in weights.items():
         network.load_by_element(name, values)
+
+
+def _find_factors(largest: Tensor) -> Tensor:
+    """Return the factors of channels with these largest coefficients, (networks, channels)."""
+    least = largest.median(dim=1, keepdim=True).values / MAX_FACTOR
+    return MAX_COEFFICIENT / largest.maximum(least.clamp(min=1.0))
 
 
 def _find_largest_coefficients(

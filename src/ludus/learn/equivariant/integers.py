@@ -6,7 +6,7 @@ the group have the entries 0 and ±1), and multiplications by powers of two, aft
 rounded to whole ones, half to even. With U the matrix of these irreps and y = max(sum + bias, 0)
 the activations at the sixteen group elements, a group convolution is
 
-    h = clip(round(U y / 2^shift), ±255), c = round(W h / 2^row_shift), U' c
+    h = clip(round(U y / 2^shift), ±255), c = clip(round(W h / 2^row_shift), ±(2^18 - 1)), U' c
 
 where W are int8 weights by irrep and `shift` is `COEFFICIENT_SHIFTS`. Coefficients h, and weights
 with the powers of two of their rows, are exact in bfloat16. The networks have layers as those of
@@ -34,6 +34,7 @@ from ludus.learn.equivariant.fourier import (
     lift,
 )
 from ludus.learn.equivariant.group import GROUP_ORDER, Permutations
+from ludus.learn.weights import BadWeights
 
 FloatArray = NDArray[np.float32]
 """Whole numbers, or multiples of small powers of two, in single precision, which is exact."""
@@ -48,6 +49,9 @@ COEFFICIENT_SHIFTS = (7,) + (5,) * (GROUP_ORDER - 1)
 """Binary places by which the coefficients of each irrep are shifted: more for the trivial one,
 whose coefficient is a sum of activations that are never negative."""
 
+MAX_TERM = 2**18 - 1
+"""Largest coefficient of a convolution: the sum over all irreps, with a bias, stays below 2^24."""
+
 MAX_SUM = 2**15 - 1
 """Largest activation, and sum that is carried from block to block: 16 bits hold it."""
 
@@ -56,22 +60,35 @@ MEAN_SHIFT = 4
 
 MAX_BIAS = 2**22
 
-MAX_EXACT = 2**24
-"""Single precision holds all whole numbers up to this one."""
-
 NUM_ROW_SHIFTS = NUM_1D_IRREPS + 2 * NUM_2D_IRREPS
 """Rows of an output channel in a group convolution: one for each one-dimensional irrep, two for the
 others."""
 
 
-class IntegerBlock(NamedTuple):
-    """A residual block; weights are whole numbers times the powers of two of their rows."""
+class IntegerKernel(NamedTuple):
+    """A group convolution; weights are whole numbers times the powers of two of their rows."""
 
-    first: FourierKernel
+    kernel: FourierKernel
+
+    is_clipped: bool
+    """Whether a coefficient could be larger than MAX_TERM."""
+
+    def convolve(self, coefficients: FloatArray) -> FloatArray:
+        """Return the sums in the group domain, (16, channels, positions)."""
+        found = _round(convolve(coefficients, self.kernel))
+        if self.is_clipped:
+            _clip(found, MAX_TERM)
+        return to_group(found)
+
+
+class IntegerBlock(NamedTuple):
+    """A residual block."""
+
+    first: IntegerKernel
     first_bias: FloatArray
     """(channels, 1)"""
 
-    second: FourierKernel
+    second: IntegerKernel
     total_bias: FloatArray
     """Of all sums up to this block's, (channels, 1)."""
 
@@ -108,9 +125,8 @@ class NumpyIntegerNetwork:
         _clip(sums, MAX_SUM)
         bias = self._first_bias
         for block in self.blocks:
-            inner = to_group(_round(convolve(_activate(sums, bias), block.first)))
-            inner = _round(convolve(_activate(inner, block.first_bias), block.second))
-            sums += to_group(inner)
+            inner = block.first.convolve(_activate(sums, bias))
+            sums += block.second.convolve(_activate(inner, block.first_bias))
             _clip(sums, MAX_SUM)
             bias = block.total_bias
         mean = _rectify(sums, bias).sum(axis=0)
@@ -118,6 +134,25 @@ class NumpyIntegerNetwork:
         found: NDArray[np.float64] = np.matmul(_round(mean).T.astype(np.float64), self._last)
         found += self._last_bias
         return found
+
+
+def build_integer_network(
+    weights: Mapping[str, NDArray[Any]], inputs: Permutations
+) -> NumpyIntegerNetwork:
+    """Build a network from a file's tensors; raise BadWeights if they are not one, or not exact."""
+    first, last = weights.get("first"), weights.get("last")
+    if first is None or last is None or first.ndim != 2 or last.ndim != 2:
+        raise BadWeights("an expert has no first or no last layer")
+    blocks = sum(name.endswith("layer1") for name in weights)
+    expected = list_tensor_shapes(inputs.shape[1], len(last), len(first), blocks)
+    if {name: values.shape for name, values in weights.items()} != expected or any(
+        values.dtype != (np.int32 if "bias" in name else np.int8)
+        for name, values in weights.items()
+    ):
+        raise BadWeights("an expert's tensors do not make a network of whole numbers")
+    if any("bias" in name and np.abs(weights[name]).max() > MAX_BIAS for name in weights):
+        raise BadWeights("an expert's biases are too large for exact sums")
+    return NumpyIntegerNetwork(weights, inputs)
 
 
 def list_tensor_shapes(
@@ -193,15 +228,17 @@ def _clip(values: FloatArray, size: int) -> None:
     np.minimum(values, size, out=values)
 
 
-def _scale_kernel(kernel: NDArray[np.int8], shifts: NDArray[np.int8]) -> FourierKernel:
+def _scale_kernel(kernel: NDArray[np.int8], shifts: NDArray[np.int8]) -> IntegerKernel:
     """Return a group convolution, (16, to, from) by irreps, with the powers of two of its rows."""
     _, to, frm = kernel.shape
     powers = power_of_two(-shifts.astype(np.int32))
     planes = kernel[NUM_1D_IRREPS:].reshape(NUM_2D_IRREPS, 2 * to, 2 * frm)
-    return FourierKernel(
+    scaled = FourierKernel(
         kernel[:NUM_1D_IRREPS] * powers[:NUM_1D_IRREPS, :, None],
         planes * powers[NUM_1D_IRREPS:].reshape(NUM_2D_IRREPS, 2 * to, 1),
     )
+    largest = max(float(np.abs(rows).sum(axis=-1).max()) for rows in scaled)
+    return IntegerKernel(scaled, MAX_COEFFICIENT * largest > MAX_TERM)
 
 
 def build_integer_lifting(first: FloatArray, inputs: Permutations) -> LiftingLayer:

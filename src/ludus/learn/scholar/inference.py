@@ -1,9 +1,10 @@
 """Scorer and chain in numpy: forward pass, utilities, and the shipped weights."""
 
+import math
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,18 @@ from ludus.learn.equivariant.inference import (
     list_parameter_shapes,
     softmax,
 )
+from ludus.learn.equivariant.integers import NumpyIntegerNetwork, build_integer_network
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
 from ludus.learn.scholar.exceptions import SUFFIX, PackedExceptions, load_exceptions
-from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, Tensors, load_weights
+from ludus.learn.scholar.integer_scores import score_outputs
+from ludus.learn.scholar.weights import (
+    CHAIN,
+    INTEGERS,
+    SCORER,
+    ScholarWeights,
+    Tensors,
+    load_weights,
+)
 from ludus.learn.weights import MORE_NETWORKS, BadWeights, find_shipped
 
 NUM_RESULTS = UNKNOWN
@@ -155,10 +165,12 @@ def select_precision(kind: int) -> type[np.floating[Any]]:
 class Scorer:
     """Predictor of results, with one network per kind of position, built on first use."""
 
+    kind: ClassVar[str] = SCORER
+
     def __init__(self, weights: ScholarWeights, file: Path | None = None) -> None:
         """Use these weights; exceptions, if any, are beside the file that they come from."""
-        if weights.kind != SCORER:
-            raise BadWeights(f"these networks are a {weights.kind}, not a {SCORER}")
+        if weights.kind != self.kind:
+            raise BadWeights(f"these networks are a {weights.kind}, not a {self.kind}")
         self._weights, self._file = weights, file
         self._loaded: dict[int, NumpyEquivariantNetwork] = {}
 
@@ -172,6 +184,13 @@ class Scorer:
             log2_plies[which] = outputs[:, NUM_RESULTS:]
         return ScorerOutput(probabilities, log2_plies)
 
+    def score(
+        self, positions: PositionBatch, loss_aversion: float
+    ) -> tuple[ScorerOutput, NDArray[np.floating[Any]]]:
+        """Return the predictions and the scores for the side that has just moved."""
+        output = self.evaluate(positions)
+        return output, output.score(loss_aversion)
+
     @cached_property
     def exceptions(self) -> PackedExceptions | None:
         """The stored moves of these weights, None without; BadWeights if the file is not theirs."""
@@ -184,6 +203,40 @@ class Scorer:
         if kind not in self._loaded:
             self._loaded[kind] = build_scorer_network(self._weights, kind)
         return self._loaded[kind]
+
+
+class IntegerScorer(Scorer):
+    """Predictor of results of whole numbers: its scores are the same on every machine."""
+
+    kind = INTEGERS
+
+    def evaluate(self, positions: PositionBatch) -> ScorerOutput:
+        return self.score(positions, LOSS_AVERSION)[0]
+
+    def score(
+        self, positions: PositionBatch, loss_aversion: float
+    ) -> tuple[ScorerOutput, NDArray[np.floating[Any]]]:
+        scores = np.empty(len(positions))
+        probabilities = np.empty((len(positions), NUM_RESULTS), dtype=np.float32)
+        log2_plies = np.empty((len(positions), 2), dtype=np.float32)
+        for kind, which, features in group_by_expert(positions):
+            outputs = self._integer_expert(kind)(features)
+            shifts = self._weights.experts[kind]["last_shifts"].astype(np.float64)
+            scores[which] = score_outputs(outputs, shifts, loss_aversion)
+            real = outputs * 2.0**-shifts
+            probabilities[which] = softmax(real[:, :NUM_RESULTS] * math.log(2))
+            log2_plies[which] = real[:, NUM_RESULTS:]
+        return ScorerOutput(probabilities, log2_plies), scores
+
+    def _integer_expert(self, kind: int) -> NumpyIntegerNetwork:
+        if kind not in self._integer_experts:
+            tensors = self._weights.experts[kind]
+            self._integer_experts[kind] = build_integer_network(tensors, FEATURE_PERMUTATIONS)
+        return self._integer_experts[kind]
+
+    @cached_property
+    def _integer_experts(self) -> dict[int, NumpyIntegerNetwork]:
+        return {}
 
 
 def build_scorer_network(weights: ScholarWeights, kind: int) -> NumpyEquivariantNetwork:
@@ -373,6 +426,8 @@ def _load_shipped(kind: str, size: str, folder: Path) -> Scorer | Chain:
 
 def _load_file(path: Path, kind: str) -> Scorer | Chain:
     weights = load_weights(path)
+    if weights.kind == INTEGERS and kind == "scorer":
+        return IntegerScorer(weights, path)
     if weights.kind != WEIGHTS_KINDS[kind]:
         other = next(name for name, each in WEIGHTS_KINDS.items() if each == weights.kind)
         raise BadSpec(f"{quote(str(path), 200)} plays with kind={other}, not kind={kind}")

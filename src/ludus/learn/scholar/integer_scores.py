@@ -10,17 +10,15 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from ludus.games.nine_mens_morris.batch import DRAWN, LOSS, WIN
-from ludus.learn.scholar.inference import NUM_RESULTS
+from ludus.games.nine_mens_morris.batch import DRAWN, LOSS, UNKNOWN, WIN
 
 LEVELS_PER_DOUBLING = 32
 """Steps in which odds are distinguished."""
 
-MAX_LEVEL = 64 * LEVELS_PER_DOUBLING
-"""Odds beyond 2^64 to one are the same."""
+MAX_LEVEL = 256 * LEVELS_PER_DOUBLING
+"""Odds beyond 2^256 to one are the same: certain draws of the beginning have such."""
 
 TABLE_BITS = 20
 """Bits of the table's entries, which are whole numbers times powers of two."""
@@ -56,20 +54,25 @@ def score_outputs(outputs: Any, shifts: Any, loss_aversion: float) -> Any:
     """
     is_numpy = isinstance(outputs, np.ndarray)
     table: Any = odds_table() if is_numpy else _table_on(outputs.device)
-    scaled = outputs * (np.exp2(-shifts) if is_numpy else torch.exp2(-shifts))
-    levels = (scaled - scaled[..., DRAWN : DRAWN + 1]) * LEVELS_PER_DOUBLING
+    scaled = outputs * 2.0**-shifts
+    levels = (scaled - scaled[..., DRAWN : DRAWN + 1])[..., :UNKNOWN] * LEVELS_PER_DOUBLING
     levels = levels.round().clip(-MAX_LEVEL, MAX_LEVEL) + MAX_LEVEL
-    odds = table[levels[..., :NUM_RESULTS].astype(np.int64) if is_numpy else levels.long()]
+    odds = table[levels.astype(np.int64) if is_numpy else levels.long()]
     ours, theirs = odds[..., LOSS], loss_aversion * odds[..., WIN]
     utilities = (ours - theirs) / ((ours + 1) + theirs)
     plies = (scaled * PLY_LEVELS).round().clip(1, MAX_PLY_LEVEL)
-    where: Any = np.where if is_numpy else torch.where
-    plies = where(utilities > 0, plies[..., NUM_RESULTS], plies[..., NUM_RESULTS + 1])
-    return utilities * (1 - plies * PLY_PENALTY)
+    to_a_loss, to_a_win = plies[..., UNKNOWN], plies[..., UNKNOWN + 1]
+    is_won = utilities > 0
+    length = (
+        np.where(is_won, to_a_loss, to_a_win) if is_numpy else to_a_loss.where(is_won, to_a_win)
+    )
+    return utilities * (1 - length * PLY_PENALTY)
 
 
 @cache
-def _table_on(device: torch.device) -> torch.Tensor:
+def _table_on(device: Any) -> Any:
+    import torch  # a player needs none
+
     return torch.as_tensor(odds_table(), device=device)
 
 

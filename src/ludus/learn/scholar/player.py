@@ -46,7 +46,6 @@ from ludus.learn.scholar.inference import (
     MoveProbabilities,
     Scorer,
     ScorerOutput,
-    penalize_length,
     utility,
 )
 from ludus.learn.weights import BadWeights
@@ -128,7 +127,7 @@ class ScorerPolicy:
             for move in its_moves
         ]
         outcomes = [child.outcome() for child in children]
-        probabilities, log2_plies = self._evaluate(children, outcomes, ends_draws=False)
+        (probabilities, log2_plies), scores = self._evaluate(children, outcomes, ends_draws=False)
         ends_drawn = np.array([each is not None and each.winner is None for each in outcomes])
         ends = accumulate((len(its_moves) for its_moves in moves), initial=0)
         return [
@@ -138,6 +137,7 @@ class ScorerPolicy:
                 ends_drawn[first:last],
                 probabilities[first:last],
                 log2_plies[first:last],
+                scores[first:last],
                 stored,
             )
             for its_moves, (first, last), stored in zip(
@@ -163,11 +163,11 @@ class ScorerPolicy:
         ends_drawn: NDArray[np.bool_],
         probabilities: FloatArray,
         log2_plies: FloatArray,
+        scores: NDArray[np.floating[Any]],
         stored: Move | None,
     ) -> Choice:
-        scores = penalize_length(utility(probabilities, self._loss_aversion), log2_plies)
         self._allow_for_history(scores, children, ends_drawn)
-        best = int(scores.argmax())
+        best = _select_best(scores, children)
         preferred = moves[best]
         if stored is not None:
             if stored not in moves:
@@ -185,7 +185,10 @@ class ScorerPolicy:
         return Choice(moves[best], text, dict(zip(moves, scores.tolist(), strict=True)))
 
     def _allow_for_history(
-        self, scores: FloatArray, children: Sequence[MorrisPosition], ends_drawn: NDArray[np.bool_]
+        self,
+        scores: NDArray[np.floating[Any]],
+        children: Sequence[MorrisPosition],
+        ends_drawn: NDArray[np.bool_],
     ) -> None:
         """Change the scores of moves that end the game as a draw, or let the opponent end it.
 
@@ -197,10 +200,10 @@ class ScorerPolicy:
             scores[ends_drawn] = np.maximum(scores[ends_drawn], 0)
             return
         scores[ends_drawn] = 0
-        best = int(scores.argmax())
+        best = _select_best(scores, children)
         while scores[best] > 1 - MIN_CERTAIN_SCORE and has_repeating_move(children[best]):
             scores[best] = 0
-            best = int(scores.argmax())
+            best = _select_best(scores, children)
 
     def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Draw the best score of each point for each part of a move."""
@@ -218,15 +221,19 @@ class ScorerPolicy:
     def evaluate(self, positions: Sequence[MorrisPosition]) -> ScorerOutput:
         """Return the predicted result of each position for its mover, exact if the game is over."""
         outcomes = [position.outcome() for position in positions]
-        return self._evaluate(positions, outcomes, ends_draws=True)
+        return self._evaluate(positions, outcomes, ends_draws=True)[0]
 
     def _evaluate(
         self,
         positions: Sequence[MorrisPosition],
         outcomes: Sequence[Outcome | None],
         ends_draws: bool,
-    ) -> ScorerOutput:
-        """Evaluate positions; draws, most of which depend on the history, as ends or not."""
+    ) -> tuple[ScorerOutput, NDArray[np.floating[Any]]]:
+        """Evaluate positions; draws, most of which depend on the history, as ends or not.
+
+        The scores are for the side that has just moved.
+        """
+        scores = np.zeros(len(positions))
         output = ScorerOutput(
             np.zeros((len(positions), NUM_RESULTS), dtype=np.float32),
             np.zeros((len(positions), 2), dtype=np.float32),
@@ -240,11 +247,24 @@ class ScorerPolicy:
             else:
                 won = outcome.winner == position.mover
                 output.probabilities[number, WIN if won else LOSS] = 1
+                scores[number] = -1 if won else 1
         if pending:
             batch = PositionBatch.from_positions(positions[each] for each in pending)
-            evaluated = self._scorer.evaluate(batch)
+            evaluated, scores[pending] = self._scorer.score(batch, self._loss_aversion)
             output.probabilities[pending], output.log2_plies[pending] = evaluated
-        return output
+        return output, scores
+
+
+def _select_best(scores: NDArray[np.floating[Any]], children: Sequence[MorrisPosition]) -> int:
+    """Return the index of the best score; if several are equal, that of the position with the least
+    canonical key, so that symmetric positions have symmetric answers."""
+    best = np.flatnonzero(scores == scores.max())
+    if len(best) > 1:
+        keys = PositionBatch.from_positions(
+            children[each] for each in best.tolist()
+        ).canonical_keys()
+        best = best[keys.argmin() :]
+    return int(best[0])
 
 
 def has_repeating_move(position: MorrisPosition) -> bool:
