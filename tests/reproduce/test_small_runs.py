@@ -100,6 +100,7 @@ ALONE = {
 
 WITH_GNUBG = {
     "tesauro-data-base": SmallRun({"positions": 10, "cycles": 1, "games": 4}),
+    "tesauro-scored-moves": SmallRun({"positions": 10, "tested": 10, "games": 4}),
     "tesauro-repairs": SmallRun({"tool_games": 4, "expert_games": 2}),
     "tesauro-expert-match": SmallRun({"long_games": 2}),
     "tesauro-blunders": SmallRun({"games": 1}, edits=[("blunders.py", '"gnubg", 2', '"gnubg", 0')]),
