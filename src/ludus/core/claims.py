@@ -7,6 +7,8 @@ different machines are never compared: a process watches with its own clock whet
 """
 
 import os
+import platform
+import sys
 import threading
 import time
 import uuid
@@ -30,7 +32,7 @@ class ClaimFolder(AbstractContextManager["ClaimFolder"]):
     def __init__(self, folder: Path, expiry_seconds: float = EXPIRY_SECONDS) -> None:
         self._folder = make_folder(folder)
         self._expiry = expiry_seconds
-        self._owner = f"{os.uname().nodename} {os.getpid()} {uuid.uuid4().hex}"
+        self._owner = f"{platform.node()} {os.getpid()} {uuid.uuid4().hex}"
         self._held: set[Path] = set()
         self._seen: dict[Path, tuple[tuple[str, int], float]] = {}
         """Owner and time of change of others' claims, and when this process first saw them."""
@@ -63,7 +65,7 @@ class ClaimFolder(AbstractContextManager["ClaimFolder"]):
     def _create(self, path: Path) -> bool:
         make_folder(self._folder)  # the last process to leave removes it
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         except FileExistsError:
             return False
         except OSError as error:
@@ -127,8 +129,8 @@ def _is_dead_here(owner: str) -> bool:
     """Return whether a claim's owner was a process of this machine that is gone."""
     host, _, rest = owner.partition(" ")
     pid = rest.partition(" ")[0]
-    if host != os.uname().nodename or not pid.isdecimal():
-        return False
+    if host != platform.node() or not pid.isdecimal() or sys.platform == "win32":
+        return False  # on Windows there is no asking whether a process lives
     try:
         os.kill(int(pid), 0)
     except OSError as error:

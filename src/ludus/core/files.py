@@ -1,9 +1,10 @@
 """Files and folders: atomic writing, bounded reading, locks, user folders, texts of file errors."""
 
-import fcntl
 import json
 import os
+import platform
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
@@ -218,7 +219,7 @@ def lock_folder(folder: Path, is_shared: bool = False) -> Iterator[None]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        descriptor = _open_folder(folder)
     except (OSError, ValueError) as error:
         raise cannot_write(folder, error) from error
     with _lock_descriptor(descriptor, folder, is_shared):
@@ -234,11 +235,33 @@ def lock_file(path: Path) -> Iterator[None]:
     The lock ends with the process, however it ends. It is apart from the locks of SQLite.
     """
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except (OSError, ValueError) as error:
         raise cannot_write(path, error) from error
     with _lock_descriptor(descriptor, path):
         yield
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _open_folder(folder: Path) -> int:
+        """Open a file that stands for the folder, which cannot be locked itself."""
+        return os.open(folder / ".lock", os.O_RDWR | os.O_CREAT)
+
+    def _lock(descriptor: int, is_shared: bool) -> None:
+        """Lock an open file at once or raise OSError; those that share it go without a lock."""
+        if not is_shared:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _open_folder(folder: Path) -> int:
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+    def _lock(descriptor: int, is_shared: bool) -> None:
+        """Lock an open file or folder at once, alone or with others, or raise OSError."""
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 
 @contextmanager
@@ -246,7 +269,7 @@ def _lock_descriptor(descriptor: int, path: Path, is_shared: bool = False) -> It
     """Hold the only lock on an open file or folder, or a shared one, and close it at the end."""
     try:
         try:
-            fcntl.flock(descriptor, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            _lock(descriptor, is_shared)
         except OSError as error:
             verb = "writing into" if path.is_dir() else "using"
             raise CannotWrite(f"another process is {verb} {quote_path(path)}") from error
@@ -257,11 +280,13 @@ def _lock_descriptor(descriptor: int, path: Path, is_shared: bool = False) -> It
 
 def _partial_path(path: Path) -> Path:
     # The machine is named, too: several may write into a shared folder.
-    return path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}{PARTIAL_SUFFIX}")
+    return path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}{PARTIAL_SUFFIX}")
 
 
 def _sync_folder(folder: Path) -> None:
     """Sync the folder: a new name survives a power failure only when the folder is on disk, too."""
+    if sys.platform == "win32":
+        return  # where folders cannot be opened
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

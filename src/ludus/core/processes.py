@@ -1,8 +1,10 @@
 """Processes of this machine: cores and threads, and programs that are started and ended."""
 
+import math
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -40,6 +42,13 @@ def report_missing_threads(threads: int) -> Iterator[None]:
         ) from error
 
 
+def measure_machine_memory() -> float:
+    """Return the bytes of memory of this machine; infinity where the system does not say."""
+    if sys.platform == "win32":
+        return math.inf
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
 def count_cores() -> int:
     """Return the number of cores that this process may use, which can be fewer than there are."""
     if hasattr(os, "sched_getaffinity"):  # Linux
@@ -70,14 +79,14 @@ def signal_program(process: "subprocess.Popen[bytes]", number: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, number)
-        else:  # Windows has no groups
-            process.send_signal(number)
+        else:  # Windows has no groups, and ends programs in one way
+            process.kill()
 
 
 def kill_program(process: "subprocess.Popen[bytes]") -> None:
     """Kill the process group that a program leads, and wait for its exit."""
     if process.returncode is None:
-        signal_program(process, signal.SIGKILL)
+        signal_program(process, getattr(signal, "SIGKILL", signal.SIGTERM))
         process.wait()
 
 

@@ -1,6 +1,5 @@
 """Solve a game into a folder, or verify what a folder holds, whatever its tables are."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -9,7 +8,7 @@ from pathlib import Path
 from ludus.core.claims import EXPIRY_SECONDS
 from ludus.core.errors import BadDatabase, CannotSolve
 from ludus.core.game import AnyGame, OracleKind
-from ludus.core.processes import count_cores
+from ludus.core.processes import count_cores, measure_machine_memory
 from ludus.games import resolve_game
 from ludus.oracles.backgammon.oracle import BackgammonOracle
 from ludus.oracles.backgammon.solver import (
@@ -194,7 +193,7 @@ def _advise_on_damage() -> Iterator[None]:
 
 def _check_memory(needed: int) -> None:
     """Raise CannotSolve at once rather than run out of memory after an hour."""
-    available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    available = measure_machine_memory()
     if needed > available:
         raise CannotSolve(
             f"solving this takes {needed / 1e9:.0f} GB of memory; "

@@ -37,6 +37,9 @@ from ludus.core.files import (
     write_bytes,
 )
 
+READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Opening a pipe would wait for its writer; Windows has no pipes among files, but text files."""
+
 MANIFEST_NAME = "ludus.json"
 MANIFEST_VERSION = 1
 _MAX_MANIFEST_BYTES = 10_000
@@ -247,10 +250,10 @@ class BlockFile:
 
     def _read(self, start: int, size: int) -> bytes:
         try:
-            # Opening a pipe would wait for its writer; reading at a place of it is an error.
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            descriptor = os.open(self.path, READ_FLAGS)
             try:
-                return os.pread(descriptor, size, start)
+                os.lseek(descriptor, start, os.SEEK_SET)
+                return os.read(descriptor, size)
             finally:
                 os.close(descriptor)
         except OSError as error:

@@ -1,7 +1,6 @@
 """Child processes of other programs: find, start, exchange lines by pipe or terminal, and end."""
 
 import os
-import pty
 import select
 import selectors
 import shutil
@@ -192,8 +191,10 @@ class TerminalProcess(AbstractContextManager["TerminalProcess"]):
         self._name = name
         self._buffer = b""
         try:
+            import pty
+
             self._terminal, inner = pty.openpty()
-        except OSError as error:
+        except (OSError, ModuleNotFoundError) as error:  # Windows has no such terminals
             raise ProgramFailed(f"{name} needs a terminal, and there is none: {error}") from error
         try:
             self._process = start_program(

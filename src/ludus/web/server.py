@@ -1,7 +1,6 @@
 """Run the server, on loopback by default, until interrupted."""
 
 import logging
-import resource
 import socket
 import threading
 import webbrowser
@@ -20,6 +19,10 @@ from ludus.web.store import GameStore
 
 KEEP_ALIVE_SECONDS = 15
 """Seconds after which an idle connection is closed."""
+
+
+WINDOWS_FILES = 8192
+"""Open files of a program on Windows, whose limit is no setting of the process."""
 
 
 class CannotListen(LudusError):
@@ -117,6 +120,10 @@ def has_browser() -> bool:
 
 def _raise_file_limit() -> int:
     """Raise the limit of open files, since each connection is one; return the limit."""
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return WINDOWS_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
     if soft < wanted:

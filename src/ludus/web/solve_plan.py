@@ -16,7 +16,7 @@ from ludus._native import solver as native
 from ludus.core.errors import LudusError
 from ludus.core.files import data_folder
 from ludus.core.game import AnyGame
-from ludus.core.processes import count_cores
+from ludus.core.processes import count_cores, measure_machine_memory
 from ludus.core.runs import announce_run
 from ludus.core.workers import leave_note, on_stop
 from ludus.games import registered_game
@@ -77,7 +77,7 @@ def find_shortage(game: AnyGame) -> str:
     parent = _find_parent_folder() or Path()
     sectors = all_sectors(game.rules)
     needed = estimate_peak_bytes(game.rules, sectors)
-    available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    available = measure_machine_memory()
     if needed > available:
         return f"that takes {needed / 1e9:.0f} GB of memory; there are {available / 1e9:.0f} GB"
     free = shutil.disk_usage(next(each for each in (parent, *parent.parents) if each.exists())).free
