@@ -157,6 +157,17 @@ def test_a_card_is_made_on_the_page(page, server, view, code, pictures):
 
 
 @pytest.mark.needs_debian("chromium")
+def test_a_server_without_the_package_says_what_it_needs(page, server, view):
+    """What the server answers is that of `MissingPackage`, as tests/games/test_cards.py has it."""
+    line = "drawing pixels needs resvg-py: pip install 'ludus-games[pictures]'"
+    page.route("**/picture/*", lambda route: route.fulfill(status=422, json={"detail": line}))
+    page.goto(f"{server.base}/game/{view['id']}")
+    page.get_by_role("tab", name="Share").click()
+    page.get_by_role("button", name="Make a card").click()
+    expect(page.locator("#notice")).to_have_text(re.compile("needs resvg-py", re.IGNORECASE))
+
+
+@pytest.mark.needs_debian("chromium")
 def test_a_game_is_looked_at_within_another_page(
     context, server, view, code, pictures, serve_elsewhere
 ):
