@@ -11,15 +11,25 @@ from ludus.games.nine_mens_morris.batch import DRAW, PositionBatch, keeps_value,
 from ludus.games.nine_mens_morris.batch import pack_moves as pack
 from ludus.games.nine_mens_morris.bitboards import transform_boards
 from ludus.games.nine_mens_morris.board import SYMMETRIES
-from ludus.learn.scholar.bounded_scores import BoundedScores, NumpyScores
+from ludus.learn.equivariant.integer_network import IntegerNetwork
+from ludus.learn.scholar.bounded_scores import BoundedScores, ExactBounds, NumpyScores
 from ludus.learn.scholar.certificate import (
     make_roots,
 )
 from ludus.learn.scholar.certificate_checks import make_choice, sample_visited
 from ludus.learn.scholar.data import NO_ERROR
+from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.evaluate import find_first_errors
-from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
-from ludus.learn.scholar.visit import ANY_NUMBER, KeySet, StoredMoves, Visit, group_by_opponent
+from ludus.learn.scholar.inference import MIN_WINNING_SCORE, OUTPUT_NAMES, Scorer
+from ludus.learn.scholar.visit import (
+    ANY_NUMBER,
+    KeyCollector,
+    KeySet,
+    StoredMoves,
+    Visit,
+    group_by_opponent,
+)
+from ludus.learn.scholar.weights import INTEGERS, ScholarWeights
 from support.scholar import FOUR, THREE, drawn_endings, oracle_of, random_weights, source_of
 
 CPU = torch.device("cpu")
@@ -37,7 +47,7 @@ class HashScores:
         return BoundedScores(score, torch.full_like(score, TOLERANCE))
 
 
-def plain_visit(evaluate, roots, steps, errors=0):
+def plain_visit(evaluate, roots, steps, errors=0, prevented="errors"):
     """The same visit in plain Python, one position at a time; keys and stored moves."""
     game, oracle = ludus.game("nine_mens_morris", FOUR), oracle_of(FOUR)
     visited, stored = set(), {}
@@ -56,7 +66,7 @@ def plain_visit(evaluate, roots, steps, errors=0):
         keeps = keeps_value(value([position])[0], values)
         return position, moves, children, values, keeps
 
-    frontier = {(key, errors) for key in map(canonical, roots.to_positions(game))}
+    frontier = {(key, max(errors, 0)) for key in map(canonical, roots.to_positions(game))}
     seen = set(frontier)
     for _ in range(steps):
         after = set()
@@ -81,8 +91,15 @@ def plain_visit(evaluate, roots, steps, errors=0):
                 )
             ]
             playable = [number for number in range(len(moves)) if highest[number] >= max(lowest)]
-            if not all(keeps[number] for number in playable):
-                best = max(np.flatnonzero(keeps), key=lambda number: scores[number])
+            allowed = list(keeps)
+            if prevented == "losses":
+                # Odd numbers of plies to the end are wins of the opponent, which moves next.
+                allowed = [
+                    kept or result == DRAW or result % 2 == 0
+                    for kept, result in zip(keeps, values.tolist(), strict=True)
+                ]
+            if not all(allowed[number] for number in playable):
+                best = max(np.flatnonzero(allowed), key=lambda number: scores[number])
                 stored[key] = int(pack(moves_to_points([moves[best]]))[0])
                 playable = [best]
             after |= {(canonical(children[n]), left) for n in playable if values[n] != 0}
@@ -90,8 +107,8 @@ def plain_visit(evaluate, roots, steps, errors=0):
         for key, left in after:
             _, _, children, _, keeps = expand(key)
             for child, is_kept in zip(children, keeps, strict=True):
-                if is_kept or left:
-                    reached.add((canonical(child), left - (not is_kept)))
+                if is_kept or left or errors == ANY_NUMBER:
+                    reached.add((canonical(child), left - (not is_kept and errors > 0)))
         frontier = reached - seen
         seen |= frontier
     return visited, stored
@@ -103,10 +120,10 @@ def keys_of(visit):
     } - {(key & (1 << 56) - 1, key >> 56) for key in visit.frontier.tolist()}
 
 
-def check_against_plain_visit(evaluate, roots, steps, errors=0):
-    visit = Visit(source_of(FOUR), evaluate, roots, errors, batch=7)
+def check_against_plain_visit(evaluate, roots, steps, errors=0, prevented="errors"):
+    visit = Visit(source_of(FOUR), evaluate, roots, errors, batch=7, prevented=prevented)
     (*_, counts) = visit.run(own_moves=steps)
-    visited, stored = plain_visit(evaluate, roots, steps, errors)
+    visited, stored = plain_visit(evaluate, roots, steps, errors, prevented)
     assert keys_of(visit) == visited
     assert counts.visited == len(visited)
     assert dict(zip(visit.stored.keys.tolist(), visit.stored.moves.tolist(), strict=True)) == stored
@@ -126,6 +143,26 @@ def test_a_visit_from_the_start_is_the_plain_one(errors):
     roots = make_roots(source_of(FOUR), ("white", "black"))
     assert len(roots) == 25
     check_against_plain_visit(HashScores(), roots[:2], 2, errors)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_visit_against_any_opponent_prevents_losses_alone(seed):
+    """Whole numbers have no tolerance; from the start and from endings."""
+    evaluate = ExactBounds(random_integers(seed), CARE, CPU)
+    roots = make_roots(source_of(FOUR), ("white", "black"))
+    check_against_plain_visit(evaluate, roots[:1], 2, ANY_NUMBER, "losses")
+    visit = check_against_plain_visit(evaluate, drawn_endings(1), 1, ANY_NUMBER, "losses")
+    assert visit.counts.exceptions > 0
+
+
+def random_integers(seed):
+    """A scorer of whole numbers with random weights."""
+    torch.manual_seed(seed)
+    network = IntegerNetwork(FEATURE_PERMUTATIONS, len(OUTPUT_NAMES), 4, 1, NUM_EXPERTS)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+    return ScholarWeights(INTEGERS, tuple(network.quantize()))
 
 
 def test_a_visit_of_a_crowded_board_is_the_plain_one():
@@ -159,15 +196,25 @@ def test_positions_with_the_same_men_of_the_opponent_come_together():
     assert (np.diff(images) >= 0).all()
 
 
+def find_new(keys, given):
+    """Which of the given keys a set does not hold."""
+    found = KeyCollector(keys, max_pending=10)
+    for some in torch.split(given, 7):
+        found.add(torch.cat([some, some.flip(0)]))
+    parts = found.finish()
+    assert all((part.diff() > 0).all() for part in parts)
+    return set(torch.cat(parts).tolist())
+
+
 def test_a_set_of_keys_grows_in_sorted_runs():
     source = random.Random(1)
     keys, found = KeySet(), set()
     for number in (1, 5, 2, 40, 3, 3, 100, 1):
         new = {source.getrandbits(50) for _ in range(number)} - found
-        assert not keys.contains(torch.tensor(sorted(new))).any()
+        assert find_new(keys, torch.tensor(sorted(new | found))) == new
         keys.add(torch.tensor(sorted(new)))
         found |= new
-        assert keys.contains(torch.tensor(sorted(found))).all()
+        assert not find_new(keys, torch.tensor(sorted(found)))
         assert len(keys) == len(found)
         assert all((run.diff() > 0).all() for run in keys.runs)
 

@@ -10,6 +10,7 @@ import torch
 
 from ludus.games.nine_mens_morris.batch import DRAWN, LOSS, WIN, PositionBatch
 from ludus.learn.scholar.encoding import NUM_EXPERTS
+from ludus.learn.scholar.exact_scores import ExactScores
 from ludus.learn.scholar.inference import (
     DOUBLE_PRECISION_EXPERTS,
     LONG_GAME_LOG2,
@@ -19,7 +20,7 @@ from ludus.learn.scholar.inference import (
     utility,
 )
 from ludus.learn.scholar.network import TensorEncoder, build_expert
-from ludus.learn.scholar.weights import ScholarWeights
+from ludus.learn.scholar.weights import INTEGERS, ScholarWeights
 
 TOLERANCE = 1e-3
 """Bound of the relative error of predicted probabilities in single precision, compared between
@@ -56,6 +57,19 @@ class ScoreFunction(Protocol):
     """Evaluates unfinished positions, columns of torch tensors."""
 
     def __call__(self, positions: PositionBatch) -> BoundedScores: ...
+
+
+class ExactBounds:
+    """Scores of whole numbers, which have no errors."""
+
+    dtype = torch.float64
+
+    def __init__(self, weights: ScholarWeights, loss_aversion: float, device: torch.device) -> None:
+        self._evaluate = ExactScores(weights, loss_aversion, device)
+
+    def __call__(self, positions: PositionBatch) -> BoundedScores:
+        scores = self._evaluate(positions)
+        return BoundedScores(scores, torch.zeros_like(scores))
 
 
 class NumpyScores:
@@ -173,7 +187,8 @@ class CachedScores:
     def __init__(self, evaluate: ScoreFunction, device: torch.device, log2_size: int) -> None:
         self._evaluate, self._shift = evaluate, 64 - log2_size
         self._keys = torch.full((1 << log2_size,), -1, device=device)
-        self._scores = torch.zeros((1 << log2_size, 2), device=device)
+        dtype = getattr(evaluate, "dtype", torch.float32)
+        self._scores = torch.zeros((1 << log2_size, 2), dtype=dtype, device=device)
         self.num_evaluated = 0
 
     def evaluate_keys(self, keys: torch.Tensor) -> BoundedScores:
@@ -205,6 +220,8 @@ def make_score_function(
     weights: ScholarWeights, loss_aversion: float, device: torch.device
 ) -> ScoreFunction:
     """Return the scores of a device: numpy's, or torch's on a GPU."""
+    if weights.kind == INTEGERS:
+        return ExactBounds(weights, loss_aversion, device)
     if device.type != "cuda":
         return NumpyScores(Scorer(weights), loss_aversion)
     return TorchScores(weights, loss_aversion, device)

@@ -48,11 +48,12 @@ from ludus.learn.scholar.inference import (
 from ludus.learn.scholar.visit import (
     ANY_NUMBER,
     MAX_ERRORS,
+    Prevented,
     StoredMoves,
     Visit,
     VisitCounts,
 )
-from ludus.learn.scholar.weights import SCORER, ScholarWeights, load_weights
+from ludus.learn.scholar.weights import INTEGERS, SCORER, ScholarWeights, load_weights
 
 COLOURS = ("white", "black")
 
@@ -66,6 +67,9 @@ class CertificateConfig:
 
     opponent_errors: int = 0
     """Number of times that the opponent may give the value away, or ANY_NUMBER."""
+
+    prevented: Prevented = "errors"
+    """What the exceptions prevent; losses can be prevented against opponents that err."""
 
     loss_aversion: float = LOSS_AVERSION
     batch: int = 1 << 16
@@ -131,6 +135,7 @@ class Certification:
             stored,
             batch=config.batch,
             log2_cache_size=config.log2_cache_size,
+            prevented=config.prevented,
         )
 
     def run(
@@ -156,8 +161,12 @@ class Certification:
         """Write the state of the visit; it takes 8 bytes for each position found."""
         visit = self.visit
         arrays = {"frontier": visit.frontier, **visit.stored._asdict()}
-        arrays |= {f"run{number}": run for number, run in enumerate(visit.known.runs)}
-        facts = {"counts": asdict(visit.counts), "runs": len(visit.known.runs)}
+        arrays |= {
+            f"run{part}.{number}": run
+            for part, runs in enumerate(visit.known.parts)
+            for number, run in enumerate(runs)
+        }
+        facts = {"counts": asdict(visit.counts), "runs": [len(runs) for runs in visit.known.parts]}
         state = TrainingState(facts, {name: to_numpy(each) for name, each in arrays.items()})
         save_checkpoint(file, self._identity(), state)
 
@@ -171,7 +180,10 @@ class Certification:
             }
             visit.frontier = tensors["frontier"]
             visit.stored = StoredMoves(tensors["keys"], tensors["moves"])
-            visit.known.runs = [tensors[f"run{n}"] for n in range(int(state.facts["runs"]))]
+            visit.known.parts = [
+                [tensors[f"run{part}.{number}"] for number in range(int(count))]
+                for part, count in enumerate(state.facts["runs"])
+            ]
             visit.counts = VisitCounts(**state.facts["counts"])
 
     def _identity(self) -> dict[str, Any]:
@@ -189,6 +201,7 @@ class Certification:
             "complete": self.visit.is_complete,
             "colours": list(self.config.colours),
             "opponent_errors": self.config.opponent_errors,
+            "prevented": self.config.prevented,
             "tolerance": TOLERANCE,
             "roots": self._roots.hexdigest(),
             **{name: value for name, value in counts.items() if name != "seconds"},
@@ -243,6 +256,7 @@ def certify(
     out: Path | None = None,
     colours: Sequence[str] = COLOURS,
     opponent_errors: int = 0,
+    prevented: Prevented = "errors",
     loss_aversion: float | None = None,
     check: bool = False,
     positions: Path | None = None,
@@ -264,7 +278,7 @@ def certify(
     """
     weights = _find_scorer(size) if weights is None else weights
     loaded = load_weights(weights)
-    if loaded.kind != SCORER:
+    if loaded.kind not in (SCORER, INTEGERS):
         raise BadSpec("only scorers have certificates")
     file = weights.with_suffix(SUFFIX) if out is None else out
     # A check goes on from a state of its own: that of an unfinished certificate is kept.
@@ -282,6 +296,7 @@ def certify(
     config = CertificateConfig(
         tuple(colours),
         opponent_errors,
+        prevented,
         loss_aversion,
         CUDA_BATCH if on_gpu else BATCH,
         CUDA_LOG2_CACHE_SIZE if on_gpu else LOG2_CACHE_SIZE,

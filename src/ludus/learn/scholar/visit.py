@@ -13,9 +13,9 @@ a repetition, which is a draw; that leads to no further position.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 
@@ -30,7 +30,12 @@ from ludus.games.nine_mens_morris.batch import (
     unpack_part,
 )
 from ludus.games.nine_mens_morris.bitboards import find_least_images
-from ludus.learn.scholar.bounded_scores import BoundedScores, CachedScores, ScoreFunction
+from ludus.learn.scholar.bounded_scores import (
+    GOLDEN_RATIO_64,
+    BoundedScores,
+    CachedScores,
+    ScoreFunction,
+)
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
 from ludus.learn.scholar.inference import MIN_WINNING_SCORE
 from ludus.learn.scholar.network import as_tensor, to_source_array
@@ -47,30 +52,72 @@ ANY_NUMBER = -1
 """As the number of errors: the opponent may make any move at any time."""
 
 
-class KeySet:
-    """A growing set of keys, int64, kept as sorted runs of quickly decreasing lengths."""
+NUM_PARTS = 8
+"""Sets that share the keys, because one sort on a GPU takes at most 2^31 of them."""
 
-    def __init__(self, runs: Sequence[torch.Tensor] = ()) -> None:
-        self.runs = list(runs)
+MAX_PENDING = 1 << 28
+"""Keys of a part that are collected before duplicates are removed."""
+
+
+def split_parts(keys: torch.Tensor) -> list[torch.Tensor]:
+    """Return the keys of each part, in their order."""
+    if not len(keys):
+        return [keys] * NUM_PARTS
+    part = _shift(keys * GOLDEN_RATIO_64, 64 - (NUM_PARTS - 1).bit_length())
+    return [keys[part == number] for number in range(NUM_PARTS)]
+
+
+class KeySet:
+    """A growing set of keys, int64: of each part sorted runs of quickly decreasing lengths."""
+
+    def __init__(self) -> None:
+        self.parts: list[list[torch.Tensor]] = [[] for _ in range(NUM_PARTS)]
+
+    @property
+    def runs(self) -> list[torch.Tensor]:
+        """All sorted runs."""
+        return [run for part in self.parts for run in part]
 
     def __len__(self) -> int:
         return sum(map(len, self.runs))
 
     def add(self, keys: torch.Tensor) -> None:
         """Add sorted keys, none of them in the set."""
-        self.runs.append(keys)
-        while len(self.runs) > 1 and 2 * len(self.runs[-1]) >= len(self.runs[-2]):
-            pair = torch.cat([self.runs.pop(), self.runs.pop()])
-            self.runs.append(pair.sort().values)
+        for runs, new in zip(self.parts, split_parts(keys), strict=True):
+            runs.append(new)
+            while len(runs) > 1 and 2 * len(runs[-1]) >= len(runs[-2]):
+                runs.append(torch.cat([runs.pop(), runs.pop()]).sort().values)
 
-    def contains(self, keys: torch.Tensor) -> torch.Tensor:
-        """Return which of the keys are in the set."""
+    def remove_from(self, keys: torch.Tensor, part: int) -> torch.Tensor:
+        """Return those of a part's keys that are not in the set."""
         found = torch.zeros_like(keys, dtype=torch.bool)
-        for run in self.runs:
+        for run in self.parts[part]:
             if len(run):
                 place = torch.searchsorted(run, keys).clamp(max=len(run) - 1)
                 found |= run[place] == keys
-        return found
+        return keys[~found]
+
+
+class KeyCollector:
+    """Keys that come in any order, many of them several times, without those of a known set."""
+
+    def __init__(self, known: KeySet | None = None, max_pending: int = MAX_PENDING) -> None:
+        self._known, self._max_pending = known, max_pending
+        self._pending: list[list[torch.Tensor]] = [[] for _ in range(NUM_PARTS)]
+
+    def add(self, keys: torch.Tensor) -> None:
+        for part, (pending, new) in enumerate(zip(self._pending, split_parts(keys), strict=True)):
+            pending.append(new)
+            if sum(map(len, pending)) > self._max_pending:
+                pending[:] = [self._reduce(part)]
+
+    def finish(self) -> list[torch.Tensor]:
+        """Return the distinct keys of each part in ascending order."""
+        return [self._reduce(part) for part in range(NUM_PARTS)]
+
+    def _reduce(self, part: int) -> torch.Tensor:
+        keys = sort_unique(torch.cat(self._pending[part]))
+        return keys if self._known is None else self._known.remove_from(keys, part)
 
 
 KeyScoreFunction = Callable[[torch.Tensor], BoundedScores]
@@ -98,15 +145,37 @@ def score_moves(examples: ExampleBatch, evaluate: KeyScoreFunction) -> BoundedSc
     children = examples.children
     is_move = as_tensor(children.is_move)
     is_won = is_move & (as_tensor(children.value) == LOST)
-    score = torch.where(is_won, 1.0, UNSCORED)
-    tolerance = torch.zeros_like(score)
     pending = is_move & ~is_won & (is_move.sum(1, keepdim=True) > 1)
     positions = children.positions.map(as_tensor)[pending]
-    score[pending], tolerance[pending] = evaluate(positions.find_canonical()[0])
+    found = evaluate(positions.find_canonical()[0])
+    score = torch.where(is_won, 1.0, UNSCORED).to(found.score.dtype)
+    tolerance = torch.zeros_like(score)
+    score[pending], tolerance[pending] = found
     return BoundedScores(score, tolerance)
 
 
-def find_playable(examples: ExampleBatch, evaluate: KeyScoreFunction) -> Decisions:
+Prevented = Literal["errors", "losses"]
+"""What stored moves prevent: that the value is given away, or only that the game is lost, so that a
+win may become a draw."""
+
+
+def find_allowed(examples: ExampleBatch, prevented: Prevented) -> torch.Tensor:
+    """Return which moves need no exception, (positions, moves)."""
+    if prevented == "errors":
+        return as_tensor(examples.keeps_value)
+    value = as_tensor(examples.children.value)
+    is_lost = is_won_value(value) | ~as_tensor(examples.children.is_move)
+    return ~is_lost | as_tensor(examples.keeps_value)
+
+
+def is_won_value(value: torch.Tensor) -> torch.Tensor:
+    """Return where the side to move wins: after an odd number of plies."""
+    return (value % 2 == 1) & (value < NO_VALUE)
+
+
+def find_playable(
+    examples: ExampleBatch, evaluate: KeyScoreFunction, prevented: Prevented = "errors"
+) -> Decisions:
     """Find the moves that the player could make in each position."""
     score, tolerance = score_moves(examples, evaluate)
     is_move, move = as_tensor(examples.children.is_move), as_tensor(examples.children.move)
@@ -120,7 +189,7 @@ def find_playable(examples: ExampleBatch, evaluate: KeyScoreFunction) -> Decisio
     lowest = torch.where(expects_win & is_quiet & (lowest > 0), 0.0, lowest)
     limit = torch.where(is_move, lowest, UNSCORED).amax(1, keepdim=True)
     playable = is_move & (score + tolerance >= limit)
-    keeps = as_tensor(examples.keeps_value)
+    keeps = find_allowed(examples, prevented)
     is_exception = (playable & ~keeps).any(1)
     stored = torch.where(keeps, score, 2 * UNSCORED).argmax(1)
     only = torch.zeros_like(playable).scatter_(1, stored[:, None], True)
@@ -188,21 +257,24 @@ class Visit:
         stored: StoredMoves | None = None,
         batch: int = 1 << 18,
         log2_cache_size: int = 16,
+        prevented: Prevented = "errors",
     ) -> None:
         """Begin at `roots`, where the player is to move.
 
         `opponent_errors` is the number of times that the opponent may give the value away, or
         ANY_NUMBER. `stored` moves are played wherever they apply.
         """
-        self.source, self.batch = source, batch
+        self.source, self.batch, self.prevented = source, batch, prevented
         self.opponent_errors = opponent_errors
         keys = roots.map(as_tensor).find_canonical()[0]
         self.scores = CachedScores(evaluate, keys.device, log2_cache_size)
         self.frontier = sort_unique(keys + (max(opponent_errors, 0) << ERROR_BITS))
-        """Keys of the positions to be visited next, sorted."""
+        """Keys of the positions to be visited next."""
 
-        self.known = KeySet([self.frontier])
+        self.known = KeySet()
         """Keys of all positions found so far."""
+
+        self.known.add(self.frontier)
 
         empty = torch.zeros_like(keys[:0])
         self.stored = StoredMoves(empty, empty.int()) if stored is None else stored
@@ -234,12 +306,17 @@ class Visit:
     def _step(self) -> None:
         """Visit the frontier and replace it by the positions that can come next."""
         grouped = group_by_opponent(self.frontier)
-        after = [self._visit(keys) for keys in torch.split(grouped, self.batch)]
-        keys = sort_unique(torch.cat(after))
-        reached = [self._reply(some) for some in torch.split(keys, self.batch)]
-        found = sort_unique(torch.cat([keys[:0], *reached]))
-        self.frontier = found[~self.known.contains(found)]
-        self.known.add(self.frontier)
+        after = KeyCollector()
+        for keys in torch.split(grouped, self.batch):
+            after.add(self._visit(keys))
+        reached = KeyCollector(self.known)
+        for part in after.finish():
+            for keys in torch.split(part, self.batch) if len(part) else ():
+                reached.add(self._reply(keys))
+        found = reached.finish()
+        for keys in found:
+            self.known.add(keys)
+        self.frontier = torch.cat(found)
         self.counts.own_moves += 1
 
     def _visit(self, keys: torch.Tensor) -> torch.Tensor:
@@ -250,7 +327,9 @@ class Visit:
         for examples, row in self._expand(keys):
             children, value = examples.children, as_tensor(examples.children.value)
             place = keys[row] & ((1 << ERROR_BITS) - 1)
-            playable, is_exception, best = find_playable(examples, self.scores.evaluate_keys)
+            playable, is_exception, best = find_playable(
+                examples, self.scores.evaluate_keys, self.prevented
+            )
             move = as_tensor(children.move)
             known_move = self.stored.find(place)
             is_known = known_move >= 0
@@ -264,9 +343,9 @@ class Visit:
             self.counts.exceptions += int((is_exception | is_known).sum())
             self.counts.critical += int(as_tensor(examples.is_critical).sum())
             self.counts.ambiguous += int((playable.sum(1) > 1).sum())
-            gives_away = playable & ~as_tensor(examples.keeps_value)
+            gives_away = playable & ~find_allowed(examples, self.prevented)
             if bool(gives_away.any()):
-                raise LudusError("a stored move gives the value away")
+                raise LudusError(f"a stored move does not prevent {self.prevented}")
             playable &= value != LOST
             rows = playable.nonzero()[:, 0]
             reached = children.positions.map(as_tensor)[playable].find_canonical()[0]
@@ -312,8 +391,15 @@ def group_by_opponent(keys: torch.Tensor) -> torch.Tensor:
     Positions from which the same position can be reached without a capture have the same ones, so
     that most of them are in one batch, and the position is evaluated once for all of them.
     """
-    other = PositionBatch.from_keys(keys & ((1 << ERROR_BITS) - 1)).other
-    return keys[find_least_images(other, other * 0)[0].argsort(stable=True)]
+    boards = []
+    for some in torch.split(keys, GROUPED_AT_ONCE):
+        other = PositionBatch.from_keys(some & ((1 << ERROR_BITS) - 1)).other
+        boards.append(find_least_images(other, other * 0)[0])
+    return keys[torch.cat(boards).argsort(stable=True)] if boards else keys
+
+
+GROUPED_AT_ONCE = 1 << 24
+"""Keys whose images are found at a time, which bounds the memory."""
 
 
 def sort_unique(keys: torch.Tensor) -> torch.Tensor:
