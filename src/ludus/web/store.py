@@ -28,7 +28,7 @@ from ludus.games import registered_game
 from ludus.web.errors import LimitReached, OutOfTurn, RequestRefused
 from ludus.web.explanations import MoveExplanation
 from ludus.web.game_tree import GameTree
-from ludus.web.job_queue import current_client
+from ludus.web.job_queue import FairPool, JobOwner, current_client
 from ludus.web.middleware import RateLimiter, is_local
 from ludus.web.schemas.requests import SeatRequest
 
@@ -67,6 +67,9 @@ MAX_STORED_NODES = 10_000
 """Most moves of a stored game, variations included; the page makes no game as long as that."""
 
 SECONDS_A_DAY = 86_400
+
+MAX_WAITING = 10_000
+"""Changes that may wait to be stored; each is of another game."""
 
 NEW_GAME_BYTES = 20_000
 """Bytes as which a new game counts."""
@@ -128,6 +131,7 @@ class GameStore:
         self._locks = ExitStack()
         self._title = "games in memory" if path is None else quote_path(path)
         self._max_games, self._max_pages = max_games, max_bytes // PAGE_BYTES
+        self._turns = FairPool([None], MAX_WAITING)
         self._quota = RateLimiter(client_bytes / SECONDS_A_DAY, client_bytes)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="games")
         try:
@@ -140,7 +144,8 @@ class GameStore:
     async def save(self, game: StoredGame, nodes: Iterable[StoredNode] = ()) -> None:
         """Save a game's state and its new or changed moves."""
         saved, client = list(nodes), current_client.get()
-        await self._run(lambda: self._save(game, saved, client))
+        async with self._turns.turn(JobOwner(client, game.id)):
+            await self._run(lambda: self._save(game, saved, client))
 
     async def load(self, id_: str) -> tuple[StoredGame, list[StoredNode]] | None:
         """Return a game and its moves in order; None if it does not exist."""
