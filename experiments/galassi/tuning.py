@@ -7,9 +7,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ludus.core.beta import find_student_quantile
 from ludus.learn.nnmm import load_preset
-from ludus.reproduce import Conclusion, Context, Figure, Finding, Measurement, Remark, Table
+from ludus.reproduce import (
+    Conclusion,
+    Context,
+    Figure,
+    Finding,
+    Measurement,
+    Remark,
+    Table,
+    find_student_quantile,
+)
 
 from .network_training import Curve, NetworkTask, find_best_epoch, load_or_train_networks
 

@@ -8,10 +8,16 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from scipy import stats
-
 from ludus.learn import RunResult
-from ludus.reproduce import Context, Finding, Measurement, PublishedRow, Remark, Table
+from ludus.reproduce import (
+    Context,
+    Finding,
+    Measurement,
+    PublishedRow,
+    Remark,
+    Table,
+    require_package,
+)
 
 from .runs import accumulate_regret, collect_runs, get_final_regrets
 from .significance_tests import summarize
@@ -66,6 +72,7 @@ def _collect_runs(context: Context, row: PublishedRow, learner: str, draw: str) 
 
 def compute_log_likelihood(row: PublishedRow, found: Sequence[RunResult]) -> float:
     """Return the log-likelihood of the published means and deviations, if runs vary as ours do."""
+    stats = require_package("scipy.stats", "the likelihood of curves")
     runs = row["published_runs"]
     total = 0.0
     for point, mean, deviation in row["curve"]:

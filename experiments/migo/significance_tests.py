@@ -4,9 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import stats
-
-from ludus.reproduce import PublishedRow
+from ludus.reproduce import PublishedRow, require_package
 
 SIGNIFICANT = 0.05
 
@@ -46,7 +44,7 @@ def welch_test(less: Summary, more: Summary) -> float | None:
     """Welch's test that the first mean is not smaller; None if nothing varies."""
     if less.deviation == 0 and more.deviation == 0:
         return None
-    found = stats.ttest_ind_from_stats(
+    found = require_package("scipy.stats", "Welch's test").ttest_ind_from_stats(
         less.mean, less.sample_deviation, less.runs,
         more.mean, more.sample_deviation, more.runs,
         equal_var=False, alternative="less",
@@ -60,6 +58,7 @@ def mann_whitney_test(less: Sequence[float], more: Sequence[float]) -> tuple[flo
     The p value, and how often a run of the first kind is smaller than one of the second (equal
     ones count half).
     """
+    stats = require_package("scipy.stats", "the test of Mann and Whitney")
     found = stats.mannwhitneyu(less, more, alternative="less", method="asymptotic")
     return float(found.pvalue), 1 - float(found.statistic) / (len(less) * len(more))
 

@@ -233,7 +233,8 @@ def value(
         print(f"{chosen.sides[chosen.turn(position_)].capitalize()} to move: {verdict.value}")
         for name, chance in chances.get("chances", {}).items():
             print(f"{name.replace('_', ' ')} {chance:.4%}")
-        print(verdict.format(get_table_width()))
+        if verdict.moves:
+            print(verdict.format(get_table_width()))
 
 
 def _mark_first_places(game: AnyGame, verdict: "Verdict") -> Marks:

@@ -8,6 +8,7 @@ from ludus.core.errors import LudusError
 EXTRAS = {
     "matplotlib": "learn",
     "optuna": "learn",
+    "scipy": "learn",
     "tensorboard": "learn",
     "torch": "learn",
     "ray": "cluster",

@@ -64,4 +64,4 @@ def _narrow(widths: list[int], texts: list[list[str]], room: int) -> list[int]:
 
 
 def _fold(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+    return textwrap.wrap(text, max(width, 1), break_on_hyphens=False) or [""]

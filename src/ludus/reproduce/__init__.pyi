@@ -6,7 +6,9 @@ from .core_names import MatchTally as MatchTally
 from .core_names import Proportion as Proportion
 from .core_names import compare_wins as compare_wins
 from .core_names import compute_difference_interval as compute_difference_interval
+from .core_names import find_student_quantile as find_student_quantile
 from .core_names import quote as quote
+from .core_names import require_package as require_package
 from .core_names import write_bytes as write_bytes
 from .experiment import BadExperiment as BadExperiment
 from .experiment import Experiment as Experiment
