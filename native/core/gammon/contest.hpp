@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "backgammon/playouts.hpp"
+#include "common/threads.hpp"
 #include "gammon/movers.hpp"
 
 namespace ludus::gammon {
@@ -80,14 +81,14 @@ Tally contest(const View& start, const MakeMover& first, const MakeMover& second
         }
         --working;
     };
-    std::vector<std::jthread> workers;
+    Threads workers;
     try {
         for (unsigned i = 0; i < threads; ++i) {
-            workers.emplace_back(work);
+            workers.start(work);
         }
     } catch (const std::system_error&) {
         // The machine gives no more threads; those that are there do all the work.
-        if (workers.empty()) throw;
+        if (workers.size() == 0) throw;
         working -= threads - static_cast<unsigned>(workers.size());
     }
     try {

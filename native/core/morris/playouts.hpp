@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <system_error>
-#include <thread>
 #include <vector>
 
+#include "common/threads.hpp"
 #include "morris/playout.hpp"
 
 namespace ludus::morris {
@@ -37,11 +37,10 @@ Tally games_of(const Rules& rules, const Position& start, std::uint64_t games, s
         }
     };
     {
-        std::vector<std::jthread> helpers;  // joined at the end of this block, however it ends
-        helpers.reserve(workers);
+        Threads helpers;
         try {
             for (std::size_t w = 1; w < workers; ++w) {
-                helpers.emplace_back([&work, &tally = tallies[w]] { work(tally, [] {}); });
+                helpers.start([&work, &tally = tallies[w]] { work(tally, [] {}); });
             }
         } catch (const std::system_error&) {
             // The machine gives no more threads; those that are there do all the work.

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <system_error>
-#include <thread>
 
+#include "common/threads.hpp"
 #include "search/worker.hpp"
 
 namespace ludus::search {
@@ -182,10 +182,10 @@ inline Result search(Shared& shared, const Settings& settings, Limits limits,
     std::atomic<std::uint64_t> nodes{0};
     {
         const morris::Position own = position.unshared();  // outlives the threads, some start late
-        std::vector<std::jthread> helpers;
+        Threads helpers;
         try {
             for (std::size_t i = 1; i < threads; ++i) {
-                helpers.emplace_back([&, i] {
+                helpers.start([&, i] {
                     Deepening helper(shared, settings, limits, own, {});
                     nodes += helper.run(1 + static_cast<int>(i % 2)).nodes;
                 });
