@@ -29,8 +29,8 @@ from ludus.learn.nnmm import (
     split_fold,
     tune_network,
 )
+from ludus.players import AlphaBetaSearch, TableEntry
 from ludus.players import player as named_player
-from ludus.players.alpha_beta import AlphaBetaSearch, TableEntry
 from ludus.reproduce import Context, Figure, Finding, Measurement
 
 from .data import HELD_OUT, WHOLE, find_data_folder, read_held_out_entries, read_positions

@@ -8,8 +8,7 @@ from typing import Any
 
 import torch
 
-from ludus.learn.nnmm import load_preset
-from ludus.learn.nnmm.network import build_network
+from ludus.learn.nnmm import build_network, load_preset
 from ludus.reproduce import Context, Figure, Finding, Measurement, Remark, Table
 
 from .network_training import Curve, NetworkTask, find_best_epoch, load_or_train_networks

@@ -35,6 +35,7 @@ from .evaluate import compute_reliability as compute_reliability
 from .evaluate import evaluate_dataset as evaluate_dataset
 from .network import FullyConnectedBlock as FullyConnectedBlock
 from .network import ResidualNetwork as ResidualNetwork
+from .network import build_network as build_network
 from .network_trainer import PREDICTION_BATCH as PREDICTION_BATCH
 from .network_trainer import EpochResult as EpochResult
 from .network_trainer import NetworkOptimizer as NetworkOptimizer
