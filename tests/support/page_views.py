@@ -87,7 +87,7 @@ def open_mill(page: Page, base: str, client: httpx.Client) -> None:
 
 def open_race(page: Page, base: str, client: httpx.Client) -> None:
     """The middle of a game of backgammon between two programs, with the cube."""
-    view = begin(client, "backgammon", None, "random", rules="money", seed=4)
+    view = settled(client, begin(client, "backgammon", None, "random", rules="money", seed=4))
     rng = random.Random(7)
     for _ in range(16):
         if view["status"] != "yours":

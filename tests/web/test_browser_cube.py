@@ -130,7 +130,7 @@ def test_nobody_resigns_by_a_touch_and_numbers_stay_with_the_viewer(page, server
     prompt_says(page, "Take and play for 2 points")
     assert point_numbers(page) == HOME
     press(page, "Take at 2")
-    expect(page.locator(".stakes")).to_contain_text("cube at 2, owned by White")
+    expect(page.locator(".stakes")).to_contain_text("cube at 2, owned by you")
     assert point_numbers(page) == HOME
 
 

@@ -2,7 +2,8 @@
 
 import { button, h, setChildren } from "./dom.js";
 import { findPace } from "./replay.js";
-import { hasOnePerson, seatRequests, sideName } from "./seats.js";
+import { hasOnePerson, nameOf, seatRequests } from "./seats.js";
+import { capitalize } from "./text.js";
 
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").ShownView} ShownView */
@@ -74,8 +75,8 @@ export class CubePanel {
 function describeStakes(view) {
   const { stakes } = view;
   if (!stakes) return "";
-  const [first, second] = stakes.score.map((points, side) => `${sideName(view, side)} ${points}`);
-  const owner = stakes.owner === null ? "in the middle" : `owned by ${sideName(view, stakes.owner)}`;
+  const [first, second] = stakes.score.map((points, side) => `${capitalize(nameOf(view, side))} ${points}`);
+  const owner = stakes.owner === null ? "in the middle" : `owned by ${nameOf(view, stakes.owner)}`;
   const parts = [
     stakes.match ? `Match to ${stakes.match}` : `Money session, game ${stakes.game_number}`,
     `${first}, ${second}`,
@@ -102,8 +103,8 @@ export function describeGameOfMatch(before, after) {
   if (winner < 0 || points.some((each) => each < 0)) return "";
   const isYou = hasOnePerson(seats) && !seats[winner]?.player;
   const won = points[winner] ?? 0;
-  const who = isYou ? "You win" : `${sideName(after, winner)} wins`;
-  const [first, second] = stakes.score.map((score, side) => `${sideName(after, side)} ${score}`);
+  const who = isYou ? "You win" : `${capitalize(nameOf(after, winner))} wins`;
+  const [first, second] = stakes.score.map((score, side) => `${capitalize(nameOf(after, side))} ${score}`);
   return `${who} ${won} ${won === 1 ? "point" : "points"}. The score in the match to ${stakes.match}: ${first}, ${second}.`;
 }
 
@@ -115,7 +116,7 @@ export function makeNextGameButton(page) {
   const { game, rules, delay, id, stakes } = page.view;
   if (!stakes || stakes.match) return false;
   const order = { game, rules, delay, seats: seatRequests(page.view), continues: id };
-  return button("Next game", () => page.enqueue(() => page.openNewGame(order)), { class: "primary" });
+  return button("Next game", () => page.enqueue(() => page.openNewGame(order)));
 }
 
 /**

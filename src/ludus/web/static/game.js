@@ -48,8 +48,11 @@ export class GamePage {
     this.navigate = navigate;
     /** @type {Promise<unknown>} */
     this.queue = Promise.resolve();
-    /** Whether a complete move is on its way to the server. */
-    this.isSending = false;
+    /**
+     * The complete move that is on its way to the server.
+     * @type {MoveEntry | null}
+     */
+    this.sent = null;
     this.isClosed = false;
     /** Whether the result of a game of a match is being read, while the next one goes on. */
     this.isHeld = false;
@@ -154,6 +157,11 @@ export class GamePage {
   /** View of the current node of the game, whichever node is shown. */
   get latest() {
     return this.views.latest;
+  }
+
+  /** Whether the move that is shown is on its way; the next one may be entered before its answer. */
+  get isSending() {
+    return this.sent === this.entry;
   }
 
   /** Whether another node than the current one is shown. */
@@ -384,16 +392,16 @@ export class GamePage {
     const { entry, isLooking } = this;
     const { node } = this.view;
     if (this.isSending) return this.queue;
-    this.isSending = true;
+    this.sent = entry;
     this.showEntry();
     return this.enqueue(async () => {
       try {
         if (isLooking) await this.views.post("at", { node });
         const view = await this.views.post("moves", { node, move: entry.move });
-        this.isSending = false;
+        if (this.isSending) this.sent = null;
         this.show(view);
       } catch (error) {
-        this.isSending = false;
+        this.sent = null;
         this.entry = new MoveEntry(this.plain);
         await this.refresh().catch(() => this.showEntry());
         // The game has changed on another page, and is shown as it is now.

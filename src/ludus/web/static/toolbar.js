@@ -150,7 +150,7 @@ export class EndPanel {
       this.element,
       button("Review", () => page.openReview(), primary),
       makeNextGameButton(page),
-      button("Rematch", () => page.playAgain(), primary),
+      button("Rematch", () => page.playAgain()),
       button("Swap sides", () => page.playAgain(true)),
     );
   }
