@@ -35,7 +35,7 @@ SIGNATURE_RULES = {"backgammon": "opening=first"}
 
 LATER_PRESETS = {
     "backgammon": ("money", "tournament"),
-    "hexapawn": ("migo",),
+    "hexapawn": ("migo", "gardner"),
     "nine_mens_morris": ("threefold",),
 }
 """Presets that were added after the signature was first published, and are not part of it."""
