@@ -2,6 +2,7 @@
 
 import pytest
 
+import ludus
 from ludus.core.errors import CannotWrite
 from ludus.learn.curves import Curves
 from ludus.web.worker import load_curves
@@ -24,3 +25,19 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(CannotWrite, match="cannot write"), Curves(tmp_path / "file") as curves:
         curves.add("x", 1, {})
+
+
+def test_tensorboard_reads_the_curves_of_every_training(tmp_path):
+    """`fit` writes them, so a learner has nothing to do with it."""
+    pytest.importorskip("torch")
+    accumulators = pytest.importorskip(
+        "tensorboard.backend.event_processing.event_accumulator", exc_type=ImportError
+    )
+    ludus.train("menace", game="noughts_and_crosses", games=5, log=tmp_path)
+    (curve,) = load_curves({"folder": str(tmp_path)})["curves"]
+    (folder,) = (each for each in tmp_path.iterdir() if each.is_dir())
+    events = accumulators.EventAccumulator(str(folder)).Reload()
+    (name,) = events.Tags()["scalars"]
+    assert curve["name"] == f"{folder.name}: {name}"
+    assert [point.step for point in events.Scalars(name)] == curve["steps"]
+    assert [point.value for point in events.Scalars(name)] == pytest.approx(curve["values"])

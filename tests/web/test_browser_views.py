@@ -164,6 +164,25 @@ def test_running_work_is_found_without_an_option(page, server, client, tmp_path,
     assert client.get("/api/runs").json() == []
 
 
+def test_curves_of_several_runs_are_drawn_over_each_other(page, server, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(server.folder / "data"))
+    with announce_run("training", "two", tmp_path), Curves(tmp_path) as curves:
+        for step in range(0, 100, 10):
+            curves.add("first", step, {"loss": step % 20, "regret": 1})
+            curves.add("second", step, {"loss": 30 - step % 20})
+        page.goto(f"{server.base}/training")
+        losses = page.get_by_label("Curves of loss")
+        expect(losses.locator(".curve")).to_have_count(2)
+        expect(losses.locator(".raw")).to_have_count(2)
+        expect(losses.locator(".tick.x")).to_have_text(["0", "50"])
+        expect(losses.locator(".tick.y")).to_have_text(["30", "20", "10", "0"][::-1])
+        expect(page.get_by_label("Curves of regret").locator(".curve")).to_have_count(1)
+        smoothed = losses.locator(".curve").first.get_attribute("d")
+        page.get_by_label("Smoothing").fill("0")
+        expect(losses.locator(".raw")).to_have_count(0)
+        assert losses.locator(".curve").first.get_attribute("d") != smoothed
+
+
 def test_mistakes_of_own_games_are_puzzles_and_all_games_are_saved(page, server, client):
     page.goto(f"{server.base}/game/{finish_game(client)}")
     status(page)

@@ -2,16 +2,16 @@
 // of everything that is running.
 
 import { get } from "./api.js";
-import { CURVE_DIGITS, makeLineChart } from "./chart.js";
+import { makeCurves } from "./curves.js";
 import { errorMessage, h, setChildren } from "./dom.js";
-import { formatNumber } from "./text.js";
 
 /** @typedef {import("./types.js").TournamentView} TournamentView */
-/** @typedef {import("./types.js").CurveView} CurveView */
 
 /** @typedef {import("./types.js").RunView} RunView */
 
 const REFRESH_INTERVAL = 2000;
+/** How much of a curve's value is that of the points before, until the slider is moved. */
+const FIRST_SMOOTHING = 0.6;
 /** @type {Record<string, string>} */
 const TITLES = { tournament: "Tournament", training: "Training", running: "Running now" };
 /** @type {Record<RunView["kind"], { label: string, address?: string }>} */
@@ -29,7 +29,9 @@ export class ResultsPage {
   constructor(root, subject) {
     this.subject = subject;
     this.content = h("div", { class: subject === "training" ? "curves" : "" });
-    setChildren(root, h("h1", { class: "prompt" }, TITLES[subject] ?? ""), this.content);
+    this.smoothing = FIRST_SMOOTHING;
+    const title = h("h1", { class: "prompt" }, TITLES[subject] ?? "");
+    setChildren(root, title, ...(subject === "training" ? [this.makeSmoothing()] : []), this.content);
     void this.refresh();
     this.timer = setInterval(() => void this.refresh(), REFRESH_INTERVAL);
   }
@@ -38,19 +40,31 @@ export class ResultsPage {
     clearInterval(this.timer);
   }
 
+  makeSmoothing() {
+    const input = h("input", { type: "range", min: 0, max: 0.98, step: 0.02, value: this.smoothing });
+    input.addEventListener("input", () => {
+      this.smoothing = Number(/** @type {HTMLInputElement} */ (input).value);
+      void this.refresh();
+    });
+    return h("label", { class: "smoothing" }, "Smoothing ", input);
+  }
+
   async refresh() {
     try {
-      setChildren(this.content, ...(await fetchContent(this.subject)));
+      setChildren(this.content, ...(await fetchContent(this.subject, this.smoothing)));
     } catch (error) {
       setChildren(this.content, h("p", {}, errorMessage(error)));
     }
   }
 }
 
-/** @param {string} subject */
-async function fetchContent(subject) {
+/**
+ * @param {string} subject
+ * @param {number} smoothing
+ */
+async function fetchContent(subject, smoothing) {
   if (subject === "tournament") return makeTournaments(await get("/api/tournament"));
-  if (subject === "training") return makeCurves(await get("/api/training"));
+  if (subject === "training") return makeCurves(await get("/api/training"), smoothing);
   return makeRuns(await get("/api/runs"));
 }
 
@@ -137,35 +151,4 @@ function formatPair({ pairs }, player, opponent) {
   if (player === opponent || !pair) return "";
   const [wins, losses] = pair.players[0] === player ? pair.wins : [pair.wins[1], pair.wins[0]];
   return `${wins}–${pair.draws}–${losses}`;
-}
-
-/** @param {CurveView[]} curves */
-function makeCurves(curves) {
-  if (!curves.length)
-    return [h("p", {}, "No curve has been written yet. This page updates itself.")];
-  return curves.map((curve) => {
-    const value = formatNumber(curve.values.at(-1), CURVE_DIGITS);
-    const last = ` ${value} at step ${curve.steps.at(-1) ?? 0}`;
-    return h(
-      "figure",
-      {},
-      h("figcaption", {}, h("strong", {}, curve.name), last),
-      makeCurveChart(curve),
-    );
-  });
-}
-
-/** @param {CurveView} curve */
-function makeCurveChart({ name, steps, values }) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  return makeLineChart({
-    label: `Curve of ${name}`,
-    width: 640,
-    height: 220,
-    margin: 36,
-    points: values.map((value, index) => [steps[index] ?? 0, value]),
-    xRange: [steps[0] ?? 0, steps.at(-1) ?? 1],
-    yRange: [low, high],
-    ticks: [...new Set([high, low])],
-  });
 }
