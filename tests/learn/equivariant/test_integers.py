@@ -116,6 +116,12 @@ def test_numpy_and_torch_compute_the_definition(blocks, is_extreme):
         np.testing.assert_array_equal(evaluate_in_torch(tensors, features), expected)
 
 
+def test_powers_of_two_are_exact():
+    exponents = np.arange(-126, 128)
+    found = integer_network.power_of_two(torch.as_tensor(exponents))
+    np.testing.assert_array_equal(found.numpy(), np.ldexp(np.float32(1), exponents))
+
+
 def test_outputs_are_the_same_for_symmetric_positions():
     network = NumpyIntegerNetwork(random_tensors(1), FEATURE_PERMUTATIONS)
     features = random_features(1)

@@ -9,6 +9,7 @@ from ludus.learn.scholar.inference import penalize_length, utility
 from ludus.learn.scholar.integer_scores import (
     LEVELS_PER_DOUBLING,
     MAX_LEVEL,
+    find_scales,
     odds_table,
     score_outputs,
 )
@@ -31,15 +32,15 @@ def test_scores_are_those_of_real_numbers_but_for_rounding(loss_aversion):
     real = outputs / 2**SHIFTS
     probabilities = softmax(real[:, :3] * np.log(2))
     expected = penalize_length(utility(probabilities, loss_aversion), real[:, 3:])
-    found = score_outputs(outputs, SHIFTS, loss_aversion)
+    found = score_outputs(outputs, find_scales(SHIFTS), loss_aversion)
     # Half a step of both odds, and the largest penalty is 7/64 instead of a tenth.
     assert np.abs(found - expected).max() < np.log(2) / LEVELS_PER_DOUBLING / 2 + 0.011
 
 
 def test_numpy_and_torch_score_alike():
     outputs = random_outputs()
-    expected = score_outputs(outputs, SHIFTS, 400.0)
-    found = score_outputs(torch.as_tensor(outputs), torch.as_tensor(SHIFTS), 400.0)
+    expected = score_outputs(outputs, find_scales(SHIFTS), 400.0)
+    found = score_outputs(torch.as_tensor(outputs), torch.as_tensor(find_scales(SHIFTS)), 400.0)
     np.testing.assert_array_equal(found.numpy(), expected)
 
 
@@ -52,3 +53,16 @@ def test_the_table_holds_whole_numbers_times_powers_of_two():
     assert (np.diff(table) > 0).all()
     # A small chance of a loss decides between draws, however small.
     assert table[0] == 2.0**-256
+
+
+def test_a_score_between_two_steps_depends_on_the_last_bit_of_a_scale():
+    """So scales are exact: one from a function that is wrong in its last bit changes scores."""
+    source = np.random.default_rng(2)
+    outputs = random_outputs()
+    # Odds in the middle between two steps, as one in 2^5 of usual ones is.
+    outputs[:, 0] = outputs[:, 1] + 2.0**5 * source.integers(-100, 100, len(outputs)) + 2.0**4
+    outputs[:, 2] = outputs[:, 1] - 2.0**12
+    exact = find_scales(SHIFTS)
+    assert (np.log2(exact) == -SHIFTS).all()
+    wrong = score_outputs(outputs, np.nextafter(exact, 1), 400.0)
+    assert (wrong != score_outputs(outputs, exact, 400.0)).mean() > 0.1

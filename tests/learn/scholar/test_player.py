@@ -5,6 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import save as as_safetensors
 
 import ludus
@@ -15,10 +16,16 @@ from ludus.games.nine_mens_morris import PASS, POINTS, SYMMETRIES
 from ludus.games.nine_mens_morris.batch import NO_POINT, PARTS, PositionBatch
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.notation import PositionFields
+from ludus.learn.equivariant.integer_network import IntegerNetwork
 from ludus.learn.move_explanation import ABSENT_PART_NAMES
 from ludus.learn.scholar import inference
-from ludus.learn.scholar.encoding import FIRST_MOVING_EXPERT
+from ludus.learn.scholar.encoding import (
+    FEATURE_PERMUTATIONS,
+    FIRST_MOVING_EXPERT,
+    NUM_EXPERTS,
+)
 from ludus.learn.scholar.inference import (
+    OUTPUT_NAMES,
     Chain,
     Scorer,
     ScorerOutput,
@@ -29,7 +36,7 @@ from ludus.learn.scholar.player import (
     ScorerPolicy,
     has_repeating_move,
 )
-from ludus.learn.scholar.weights import load_weights
+from ludus.learn.scholar.weights import INTEGERS, ScholarWeights, load_weights
 from ludus.learn.weights import BadWeights
 from support.morris import positions
 from support.scholar import GAME, made, random_weights, saved
@@ -440,3 +447,28 @@ def test_old_names_of_options_work_for_a_release(files):
     assert (old.settings.kind, old.settings.loss_aversion) == ("scorer", 40)
     with pytest.raises(LudusError, match="given twice"):
         made(files["scorer"], way="scorer", kind="scorer")
+
+
+def test_a_scorer_of_whole_numbers_plays_symmetric_positions_alike(tmp_path):
+    """Equal scores, too: with weights of zero all moves are equal."""
+    torch.manual_seed(1)
+    network = IntegerNetwork(FEATURE_PERMUTATIONS, len(OUTPUT_NAMES), 4, 1, NUM_EXPERTS)
+    for scale in (0.1, 0.0):
+        with torch.no_grad():
+            for parameter in network.parameters():
+                parameter.copy_(scale * torch.randn_like(parameter))
+        path = tmp_path / f"{scale}.safetensors"
+        ScholarWeights(INTEGERS, tuple(network.quantize())).save(path)
+        player = made(path)
+        for position in SOME[::3]:
+            batch = PositionBatch.from_positions([position])
+            (plain,) = batch.to_positions(GAME)  # without its history
+            key = after_key(plain, player.choose(plain).move)
+            for image in SYMMETRIES[1:6]:
+                (moved,) = batch.transform(image).to_positions(GAME)
+                assert after_key(moved, player.choose(moved).move) == key
+
+
+def after_key(position, move):
+    """The canonical key of the position after a move."""
+    return int(PositionBatch.from_positions([position.play(move)]).canonical_keys()[0])

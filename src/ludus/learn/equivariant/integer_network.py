@@ -80,7 +80,7 @@ class IntegerLayers(NamedTuple):
     ) -> Self:
         """Return one network's layers from tensors named by `integers.list_tensor_shapes`."""
         given = {name: torch.as_tensor(each, device=device) for name, each in tensors.items()}
-        first = given["first"].float() * _power(-given["first_shift"])[:, None]
+        first = given["first"].float() * power_of_two(-given["first_shift"])[:, None]
         places = torch.as_tensor(group.invert_permutations(inputs), device=device)
         filters = group.expand_lifting(first[None], places)
         total = given["first_bias"].float().view(1, 1, -1)
@@ -92,7 +92,7 @@ class IntegerLayers(NamedTuple):
                 rows = _split_rows(given[f"{name}layer{layer}"][None].float())
                 shifts = _split_shifts(given[f"{name}shift{layer}"][None].float())
                 signs, planes = (
-                    row * _power(-shift) for row, shift in zip(rows, shifts, strict=True)
+                    row * power_of_two(-shift) for row, shift in zip(rows, shifts, strict=True)
                 )
                 kernels.append(_as_kernel(signs, planes, dtype))
             total = total + given[f"{name}bias2"].float().view(1, 1, -1)
@@ -159,7 +159,7 @@ def _irreps(device: torch.device) -> Tensor:
 @cache
 def _coefficient_table(device: torch.device) -> Tensor:
     """Return the irreps with the shifts of their coefficients."""
-    return _irreps(device) * _power(-torch.tensor(COEFFICIENT_SHIFTS, device=device))[:, None]
+    return _irreps(device) * power_of_two(-torch.tensor(COEFFICIENT_SHIFTS, device=device))[:, None]
 
 
 class _Round(Function):
@@ -345,8 +345,12 @@ def _kernel_gradients(
     return signs * GROUP_ORDER**0.5, planes * (GROUP_ORDER / 2) ** 0.5
 
 
-def _power(exponents: Tensor) -> Tensor:
-    return torch.exp2(exponents.float())
+def power_of_two(exponents: Tensor) -> Tensor:
+    """Return 2 to these whole numbers, from -126 to 127, in single precision.
+
+    The bits are put together: functions of a GPU's library may be wrong in the last one.
+    """
+    return ((exponents.to(torch.int32) + 127) << 23).view(torch.float32)
 
 
 def _split_rows(kernel: Tensor) -> tuple[Tensor, Tensor]:
@@ -378,7 +382,7 @@ class QuantizedRows(NamedTuple):
 
     @property
     def scaled(self) -> Tensor:
-        return self.integers * _power(-self.shifts)
+        return self.integers * power_of_two(-self.shifts)
 
 
 def quantize_rows(weights: Tensor, dims: int = 1) -> QuantizedRows:
@@ -387,7 +391,7 @@ def quantize_rows(weights: Tensor, dims: int = 1) -> QuantizedRows:
     largest = weights.detach().abs().amax(axes, keepdim=True)
     shifts = torch.floor(torch.log2(MAX_WEIGHT / largest))
     shifts = shifts.clamp(-MAX_ROW_SHIFT, MAX_ROW_SHIFT)
-    return QuantizedRows(clip(round_half_even(weights * _power(shifts)), MAX_WEIGHT), shifts)
+    return QuantizedRows(clip(round_half_even(weights * power_of_two(shifts)), MAX_WEIGHT), shifts)
 
 
 class IntegerNetwork(EquivariantNetwork):
@@ -427,7 +431,9 @@ class IntegerNetwork(EquivariantNetwork):
             values = [torch.as_tensor(each[name]) for each in networks]
             return torch.stack(values).float().to(self.first.device)
 
-        self.first.copy_(stack("first") * _power(-stack("first_shift"))[..., None] / SUM_UNITS)
+        self.first.copy_(
+            stack("first") * power_of_two(-stack("first_shift"))[..., None] / SUM_UNITS
+        )
         self.first_bias.copy_(stack("first_bias")[:, None] / SUM_UNITS)
         for number, block in enumerate(self.blocks):
             name = f"blocks.{number}."
@@ -436,7 +442,7 @@ class IntegerNetwork(EquivariantNetwork):
                 shifts = _split_shifts(stack(f"{name}shift{layer}"))
                 factors = _row_factors(rows[0].device)
                 restored = (
-                    each * _power(-shift) / factor
+                    each * power_of_two(-shift) / factor
                     for each, shift, factor in zip(rows, shifts, factors, strict=True)
                 )
                 kernel = _join_rows(*restored).view(block.get_parameter(f"layer{layer}").shape)
@@ -446,7 +452,7 @@ class IntegerNetwork(EquivariantNetwork):
                 bias = stack(f"{name}bias{layer}")[:, None] / SUM_UNITS
                 block.get_parameter(f"bias{layer}").copy_(bias)
         number = self.last.shape[1]
-        power: Tensor = _power(-stack("last_shifts")[:, :number]) * math.log(2)
+        power: Tensor = power_of_two(-stack("last_shifts")[:, :number]) * math.log(2)
         self.last.copy_(stack("last")[:, :number] * power[..., None] / LAST_SCALE)
         self.last_bias.copy_((stack("last_bias")[:, :number] * power)[:, None])
 
@@ -481,7 +487,7 @@ class IntegerNetwork(EquivariantNetwork):
             blocks.append(fourier_torch.BlockWeights(kernels[0], inner, kernels[1]))
         # The outputs are compared with each other, so all have the same shift.
         last = quantize_rows(self.last * LAST_SCALE / math.log(2), dims=2)
-        power = _power(last.shifts)
+        power = power_of_two(last.shifts)
         last_bias = _round_bias(self.last_bias / math.log(2) * power)
         tensors |= {
             "last": last.integers,

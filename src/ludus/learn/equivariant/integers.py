@@ -214,8 +214,7 @@ def _activate(sums: FloatArray, bias: FloatArray) -> FloatArray:
 def _rectify(sums: FloatArray, bias: FloatArray) -> FloatArray:
     """Return the activations of sums."""
     found = sums + bias
-    np.maximum(found, 0, out=found)
-    np.minimum(found, MAX_SUM, out=found)
+    np.clip(found, 0, MAX_SUM, out=found)
     return found
 
 
@@ -224,8 +223,7 @@ def _round(values: FloatArray) -> FloatArray:
 
 
 def _clip(values: FloatArray, size: int) -> None:
-    np.maximum(values, -size, out=values)
-    np.minimum(values, size, out=values)
+    np.clip(values, -size, size, out=values)
 
 
 def _scale_kernel(kernel: NDArray[np.int8], shifts: NDArray[np.int8]) -> IntegerKernel:

@@ -32,7 +32,7 @@ from ludus.learn.equivariant.inference import (
 from ludus.learn.equivariant.integers import NumpyIntegerNetwork, build_integer_network
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
 from ludus.learn.scholar.exceptions import SUFFIX, PackedExceptions, load_exceptions
-from ludus.learn.scholar.integer_scores import score_outputs
+from ludus.learn.scholar.integer_scores import find_scales, score_outputs
 from ludus.learn.scholar.weights import (
     CHAIN,
     INTEGERS,
@@ -221,9 +221,9 @@ class IntegerScorer(Scorer):
         log2_plies = np.empty((len(positions), 2), dtype=np.float32)
         for kind, which, features in group_by_expert(positions):
             outputs = self._integer_expert(kind)(features)
-            shifts = self._weights.experts[kind]["last_shifts"].astype(np.float64)
-            scores[which] = score_outputs(outputs, shifts, loss_aversion)
-            real = outputs * 2.0**-shifts
+            scales = find_scales(self._weights.experts[kind]["last_shifts"])
+            scores[which] = score_outputs(outputs, scales, loss_aversion)
+            real = outputs * scales
             probabilities[which] = softmax(real[:, :NUM_RESULTS] * math.log(2))
             log2_plies[which] = real[:, NUM_RESULTS:]
         return ScorerOutput(probabilities, log2_plies), scores

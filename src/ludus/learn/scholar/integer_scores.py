@@ -46,15 +46,25 @@ def odds_table() -> NDArray[np.float64]:
     return table
 
 
-def score_outputs(outputs: Any, shifts: Any, loss_aversion: float) -> Any:
+def find_scales(shifts: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the powers of two by which outputs with these binary places are multiplied.
+
+    They are never computed on a GPU, whose powers may be wrong in the last bit: a score that is
+    rounded from the middle between two steps would go the other way.
+    """
+    scales: NDArray[np.float64] = np.ldexp(1.0, -shifts.astype(np.int32))
+    return scales
+
+
+def score_outputs(outputs: Any, scales: Any, loss_aversion: float) -> Any:
     """Return the scores of positions for the side that has just moved, from -1 to 1.
 
-    `outputs` are those of a network, (…, 5), and `shifts` the binary places of each, in double
+    `outputs` are those of a network, (…, 5), and `scales` those of `find_scales`, in double
     precision; numpy arrays or tensors.
     """
     is_numpy = isinstance(outputs, np.ndarray)
     table: Any = odds_table() if is_numpy else _table_on(outputs.device)
-    scaled = outputs * 2.0**-shifts
+    scaled = outputs * scales
     levels = (scaled - scaled[..., DRAWN : DRAWN + 1])[..., :UNKNOWN] * LEVELS_PER_DOUBLING
     levels = levels.round().clip(-MAX_LEVEL, MAX_LEVEL) + MAX_LEVEL
     odds = table[levels.astype(np.int64) if is_numpy else levels.long()]
