@@ -393,8 +393,8 @@ CHANGES: Any = create_model(
 class PresetOptions(TorchTrainingConfig):
     """A dataset and a preset."""
 
-    data: Path
-    """A dataset of good moves, not expanded."""
+    data: Path | None = None
+    """A dataset of good moves, not expanded; by default that of `ludus dataset fetch nnmm`."""
 
     limit_entries: int = Field(0, ge=0)
     """Use only the first N entries; 0: all."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.core.errors import BadSpec
+from ludus.core.errors import BadSpec, LudusError
 from ludus.core.processes import count_cores
+from ludus.datasets.download import default_folder
 from ludus.datasets.morris.augmentation import augment
 from ludus.datasets.morris.files import read_dataset
 from ludus.games.nine_mens_morris.batch import MoveBatch, generate_moves
@@ -28,8 +29,17 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-def read_entries(file: Path, limit: int = 0) -> MoveBatch:
-    """Read the entries of a dataset that have a move; a `limit` of 0 means all."""
+def read_entries(file: Path | None, limit: int = 0) -> MoveBatch:
+    """Read the entries that have a move of a dataset, by default of the one that was downloaded.
+
+    A `limit` of 0 means all.
+    """
+    if file is None:
+        file = default_folder("nnmm") / "dataset.txt"
+        if not file.exists():
+            raise LudusError(
+                "--data FILE is missing; `ludus dataset fetch nnmm` downloads a dataset"
+            )
     entries = read_dataset(file)
     return entries[entries.has_move][: limit or None]
 
