@@ -12,6 +12,7 @@ import pytest
 import ludus
 from ludus.cli.main import run
 from ludus.core.errors import LudusError
+from ludus.datasets import default_folder
 from ludus.learn.checkpoint import BadCheckpoint
 from ludus.learn.nnmm.chain import NetworkChain
 from ludus.learn.nnmm.config import NnmmConfig
@@ -296,3 +297,19 @@ def test_curves_are_there_for_tensorboard(tmp_path):
     assert [point.step for point in curve] == [1, 2, 3]
     best = events.Scalars("accuracy/best")
     assert best[-1].value == pytest.approx(max(point.value for point in curve))
+
+
+def test_without_data_the_downloaded_dataset_is_taken(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("LUDUS_CACHE", str(tmp_path))
+    assert run(["train", "nnmm", "--preset", "quick"]) == 2
+    assert "`ludus dataset fetch nnmm` downloads a dataset" in capsys.readouterr().err
+    default_folder("nnmm").mkdir()
+    write_teacher_moves(tmp_path).rename(default_folder("nnmm") / "dataset.txt")
+    config = NnmmConfig(**SMALL, epochs=1, part=("TO",))
+    assert len(NnmmTraining(config).entries) > 0
+
+
+def test_a_wrong_preset_is_told_ours_first(capsys):
+    assert run(["train", "nnmm", "--preset", "quikc"]) == 2
+    shown = capsys.readouterr().err
+    assert shown.index("thesis") < shown.index("cpu") < shown.index("table-6")
