@@ -309,7 +309,7 @@ def test_without_data_the_downloaded_dataset_is_taken(tmp_path, monkeypatch, cap
     assert len(NnmmTraining(config).entries) > 0
 
 
-def test_a_wrong_preset_is_told_ours_first(capsys):
+def test_the_error_for_a_wrong_preset_names_ours_first(capsys):
     assert run(["train", "nnmm", "--preset", "quikc"]) == 2
     shown = capsys.readouterr().err
     assert shown.index("thesis") < shown.index("cpu") < shown.index("table-6")
