@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 
 MAX_WHEEL_MB = 40
-MAX_INSTALL_MB = 190
+MAX_INSTALL_MB = 170
 
 MEASURE = """
 import re

@@ -15,6 +15,7 @@ import os
 import re
 import shlex
 import struct
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
@@ -23,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zstandard
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
@@ -36,6 +36,11 @@ from ludus.core.files import (
     read_bytes,
     write_bytes,
 )
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Opening a pipe would wait for its writer; Windows has no pipes among files, but text files."""
@@ -134,14 +139,17 @@ def compute_checksum(data: bytes) -> bytes:
 
 def compress_block(data: bytes) -> bytes:
     """Compress the content of a block; equal content gives equal bytes."""
-    return zstandard.ZstdCompressor(level=COMPRESSION_LEVEL).compress(data)
+    return zstd.compress(data, level=COMPRESSION_LEVEL)
 
 
 def decompress_block(data: bytes, size: int) -> bytes:
-    """Return the content of a block; zstandard.ZstdError or ValueError if it is malformed."""
-    if zstandard.frame_content_size(data) != size:
-        raise ValueError("a block has the wrong size")
-    return zstandard.ZstdDecompressor().decompress(data)
+    """Return the content of a block; ValueError if it is malformed."""
+    try:
+        if zstd.get_frame_info(data).decompressed_size != size:
+            raise ValueError("a block has the wrong size")
+        return zstd.decompress(data)
+    except zstd.ZstdError as error:
+        raise ValueError(str(error)) from error
 
 
 MAGIC = b"LUDUSTBL"

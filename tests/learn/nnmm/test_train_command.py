@@ -174,7 +174,7 @@ def test_a_training_goes_on_with_existing_networks(tmp_path, capsys):
 
 BARE = """
 import importlib.abc, sys
-MISSING = {"zstandard", "scipy", "fastapi", "uvicorn", "websockets", "optuna", "tensorboard"}
+MISSING = {"backports", "scipy", "fastapi", "uvicorn", "websockets", "optuna", "tensorboard"}
 class Missing(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in MISSING or name.startswith("ludus._native."):

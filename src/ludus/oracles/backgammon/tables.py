@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
 from ludus._native import equities as native
@@ -210,7 +209,7 @@ class TableFolder:
         count = min(BLOCK_VALUES, total - number * BLOCK_VALUES)
         try:
             return _unshuffle(decompress_block(data, 4 * count))
-        except (ValueError, zstandard.ZstdError) as error:
+        except ValueError as error:
             raise file.damaged(f"block {number}") from error
 
     def _file(self, name: str) -> BlockFile:

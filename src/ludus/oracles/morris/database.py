@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
 from ludus.core.errors import BadDatabase, LudusError
@@ -205,7 +204,7 @@ class TableFile(BlockFile):
                 part = values[number * BLOCK_SLOTS : (number + 1) * BLOCK_SLOTS]
                 size = count_packed_bytes(len(part), self.header.has_depth)
                 part[:] = unpack(decompress_block(data, size), len(part), self.header.has_depth)
-        except (ValueError, zstandard.ZstdError) as error:
+        except ValueError as error:
             raise self.damaged(f"one of the blocks {first} to {last - 1}") from error
         return values
 
