@@ -3,7 +3,8 @@
 import pytest
 
 from ludus.core.game import CHANCE
-from ludus.core.marks import NUM_COLOURS, HasPictures
+from ludus.core.marks import NUM_COLOURS
+from ludus.core.player import HasPictures
 from ludus.games import game as named_game
 from ludus.games.nine_mens_morris.board import POINT_NUMBERS
 from ludus.learn.patterns.network import encode_quadrant

@@ -11,9 +11,9 @@ from ludus.core.errors import (
     quote,
 )
 from ludus.core.game import CHANCE, AnyGame, Game, Move, Outcome, Position
-from ludus.core.marks import NO_MARKS, HasPictures, Marks, Note, Picture
+from ludus.core.marks import NO_MARKS, Marks, Note, Picture
 from ludus.core.match import PlayedGame, PlayedMove, play_game
-from ludus.core.player import Choice, Limit, Player
+from ludus.core.player import Choice, HasPictures, Limit, Player
 from ludus.core.record import Line, Node, Record
 from ludus.core.spec import check_fields
 

@@ -1,12 +1,8 @@
 """Marks drawn over a board, and titled pictures of how a player evaluates a position."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
-
-if TYPE_CHECKING:
-    from ludus.core.game import Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +70,3 @@ class Picture:
 
     lines: tuple[tuple[str, ...], ...] = ()
     """Places joined by a line: a row, a mill, a pattern."""
-
-
-@runtime_checkable
-class HasPictures(Protocol):
-    """A player that illustrates its decisions.
-
-    `pictures` is called right after `choose` with the same position, so a player may reuse what it
-    computed there. The caller draws the pictures over the board; a player uses only names of
-    places.
-    """
-
-    def pictures(self, position: "Position") -> Sequence[Picture | tuple[str, Marks]]:
-        """Return pictures of the position whose move was just chosen, the most informative first.
-
-        A tuple of title and marks is a picture, too.
-        """

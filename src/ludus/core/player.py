@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, Protocol, runtime_checkable
 
 from ludus.core.errors import BadArgument, BadPosition, BadSpec, quote_value
 from ludus.core.game import CHANCE, AnyGame, Game, M, Move, Outcome, P, Position
+from ludus.core.marks import Marks, Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,3 +229,19 @@ class SearchingPlayer(Protocol):
 
     def stop(self) -> None:
         """Stop a search running on another thread; it returns the best move found so far."""
+
+
+@runtime_checkable
+class HasPictures(Protocol):
+    """A player that illustrates its decisions.
+
+    `pictures` is called right after `choose` with the same position, so a player may reuse what it
+    computed there. The caller draws the pictures over the board; a player uses only names of
+    places.
+    """
+
+    def pictures(self, position: Position) -> Sequence[Picture | tuple[str, Marks]]:
+        """Return pictures of the position whose move was just chosen, the most informative first.
+
+        A tuple of title and marks is a picture, too.
+        """

@@ -3,8 +3,8 @@
 from pydantic import BaseModel
 
 from ludus.core.game import Position
-from ludus.core.marks import NUM_COLOURS, HasPictures, Marks, Note, Picture
-from ludus.core.player import Choice, Player
+from ludus.core.marks import NUM_COLOURS, Marks, Note, Picture
+from ludus.core.player import Choice, HasPictures, Player
 
 MAX_SCORES = 40
 """Moves whose scores are sent."""

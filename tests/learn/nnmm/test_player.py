@@ -9,8 +9,7 @@ import pytest
 import ludus
 from ludus.core import play_game
 from ludus.core.errors import LudusError
-from ludus.core.marks import HasPictures
-from ludus.core.player import Limit
+from ludus.core.player import HasPictures, Limit
 from ludus.games.nine_mens_morris import PASS, POINTS
 from ludus.games.nine_mens_morris.batch import PositionBatch
 from ludus.learn.move_explanation import ABSENT_PART_NAMES

@@ -11,7 +11,7 @@ from safetensors.numpy import save as as_safetensors
 import ludus
 from ludus.core import play_game
 from ludus.core.errors import LudusError
-from ludus.core.marks import HasPictures
+from ludus.core.player import HasPictures
 from ludus.games.nine_mens_morris import PASS, POINTS, SYMMETRIES
 from ludus.games.nine_mens_morris.batch import NO_POINT, PARTS, PositionBatch
 from ludus.games.nine_mens_morris.board import Move

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 from ludus.core.errors import BadPosition, LudusError, quote
 from ludus.core.files import parse_json_object, quote_path, read_bytes, write_text
 from ludus.core.game import AnyGame, Outcome
-from ludus.core.marks import HasPictures, Marks, Picture
-from ludus.core.player import Choice, Limit, Player
+from ludus.core.marks import Marks, Picture
+from ludus.core.player import Choice, HasPictures, Limit, Player
 from ludus.core.spec import check_ranges, format_options
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.players import player as named_player
