@@ -44,6 +44,7 @@ from ludus.players import find_player_class
 from ludus.players import player as named_player
 
 if TYPE_CHECKING:
+    from ludus.arena.match import MatchResult
     from ludus.arena.tournament import Tournament
 
 MatchJobsOption = Annotated[
@@ -123,23 +124,27 @@ def match(
     )
     is_interrupted = found.score.games < games
     if json:
-        print_json(
-            **game_as_json(chosen),
-            players=[first, second],
-            seed=seed,
-            games=found.score.games,
-            wins=found.wins,
-            draws=found.draws,
-            reasons=found.score.rank_reasons(),
-            p_value=found.comparison.p_value,
-            compiled=found.compiled,
-            **({"interrupted": True} if is_interrupted else {}),
-        )
+        _print_match_as_json(found, seed, is_interrupted)
     else:
         print(found, file=sys.stderr if is_piped else sys.stdout)
     if is_interrupted:
         print_interruption(f"interrupted after {found.score.games} of {games} games")
         raise KeyboardInterrupt
+
+
+def _print_match_as_json(found: "MatchResult", seed: int, is_interrupted: bool) -> None:
+    print_json(
+        **game_as_json(found.game),
+        players=list(found.players),
+        seed=seed,
+        games=found.score.games,
+        wins=found.wins,
+        draws=found.draws,
+        reasons=found.score.rank_reasons(),
+        p_value=found.comparison.p_value,
+        compiled=found.compiled,
+        **({"interrupted": True} if is_interrupted else {}),
+    )
 
 
 def tournament(

@@ -61,6 +61,27 @@ ALL_INTERFACES = ("0.0.0.0", "::")
 """Hosts that mean every address of this machine."""
 
 
+NamesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--name",
+        metavar="HOST",
+        help="A name by which browsers reach the page; repeatable.",
+        show_default="localhost and the address",
+    ),
+]
+
+ProxyOption = Annotated[
+    str,
+    typer.Option(
+        "--trust-proxy",
+        metavar="ADDRESS",
+        help="Address of a proxy that names the clients in X-Forwarded-For.",
+        show_default="none",
+    ),
+]
+
+
 def play(
     game: OptionalGameArgument = "nine_mens_morris",
     text: Annotated[bool, typer.Option("--text", help="Play in the terminal.")] = False,
@@ -116,24 +137,8 @@ def play(
         Path | None,
         typer.Option("--curves", metavar="DIR", help="Show the learning curves in DIR."),
     ] = None,
-    names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--name",
-            metavar="HOST",
-            help="A name by which browsers reach the page; repeatable.",
-            show_default="localhost and the address",
-        ),
-    ] = None,
-    trust_proxy: Annotated[
-        str,
-        typer.Option(
-            "--trust-proxy",
-            metavar="ADDRESS",
-            help="Address of a proxy that names the clients in X-Forwarded-For.",
-            show_default="none",
-        ),
-    ] = "",
+    names: NamesOption = None,
+    trust_proxy: ProxyOption = "",
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
