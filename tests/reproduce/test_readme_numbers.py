@@ -63,9 +63,9 @@ class TableRow:
 
 
 def list_rows(page: str) -> Iterator[TableRow]:
-    """The rows of all tables of a page that have a marker, or of all tables of the README."""
+    """The rows of all tables of a page that have a marker."""
     for experiments, table in TABLE.findall((ROOT / page).read_text(encoding="utf-8")):
-        if experiments or page == "README.md":
+        if experiments:
             for line in table.splitlines()[2:]:
                 cells = tuple(cell.strip() for cell in line.strip("|").split("|"))
                 yield TableRow(page, tuple(experiments.split()), cells)
@@ -214,15 +214,12 @@ def propose_findings(text: str, row: TableRow) -> list[str]:
     ][:NUM_SHOWN]
 
 
-PAGES = (
-    "README.md",
-    *(
-        str(path.relative_to(ROOT))
-        for path in sorted([*(ROOT / "docs").rglob("*.md"), *EXPERIMENTS.glob("*/README.md")])
-        if "<!-- numbers of:" in path.read_text(encoding="utf-8")
-    ),
+PAGES = tuple(
+    str(path.relative_to(ROOT))
+    for path in sorted([*(ROOT / "docs").rglob("*.md"), *EXPERIMENTS.glob("*/README.md")])
+    if "<!-- numbers of:" in path.read_text(encoding="utf-8")
 )
-"""Pages with tables of results; other tables of the README have no numbers."""
+"""Pages with tables of results."""
 
 README_TEXT = "README.md, text"
 """The section of the file of sources for figures outside tables."""
@@ -286,10 +283,10 @@ def test_random_numbers_have_no_source():
 
 
 def test_one_decimal_between_20_and_70_has_no_source():
-    """The figures of the README's table are such numbers."""
+    """The figures of the README are such numbers."""
     source, passed, tried = random.Random(1), 0, 0
-    for row in list_rows("README.md"):
-        known = select_numbers(find_patterns(row))
+    for row in list_paragraphs("README.md"):
+        known = select_numbers(find_patterns(row, README_TEXT))
         for _ in range(NUM_TRIALS if row.numbers else 0):
             tried += 1
             passed += is_among(f"{source.uniform(20, 70):.1f}", known)
