@@ -15,11 +15,18 @@ def press(page, name):
     page.get_by_role("button", name=name, exact=True).first.click()
 
 
+def next_places(page):
+    """Return the places that may be touched once the dice lie still."""
+    wait_for_event(page, lambda: open_places(page), "places may be touched")
+    return open_places(page)
+
+
 def touch_first(page):
     """Touch the first place that may be touched, and wait for the answer."""
+    first = next_places(page)[0]
     area = page.locator(".game-area")
     before = area.evaluate("area => [area.dataset.node, area.dataset.touched].join()")
-    page.locator(f'.place[data-place="{open_places(page)[0]}"]').click()
+    page.locator(f'.place[data-place="{first}"]').click()
     after = "area => [area.dataset.node, area.dataset.touched].join()"
     wait_for_event(page, lambda: area.evaluate(after) != before, "the touch is shown")
     expect(page.locator('.game-area[data-status="sending"]')).to_have_count(0)
@@ -43,7 +50,7 @@ def test_a_money_session_with_the_cube(page, server, client, pictures):
     expect(page.locator(".message")).to_contain_text("won the opening roll")
     # The side that won the opening roll plays it; the other one doubles, and wins a point.
     first = page.locator(".prompt").inner_text().split(":")[0]
-    while "roll" not in open_places(page):
+    while "roll" not in next_places(page):
         touch_first(page)
     press(page, "Double to 2")
     press(page, "Pass and lose 1")
@@ -60,7 +67,7 @@ def test_resigning_asks_for_what(page, server, client):
     page.goto(f"{server.base}/game/{view['id']}")
     press(page, "Roll")
     expect(page.get_by_role("button", name="Roll", exact=True)).to_be_hidden()
-    while "roll" not in open_places(page):
+    while "roll" not in next_places(page):
         expect(page.get_by_role("button", name="Resign", exact=True)).to_be_hidden()
         touch_first(page)
     press(page, "Resign")

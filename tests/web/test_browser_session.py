@@ -149,10 +149,10 @@ def test_a_link_holds_the_whole_game(page, context, server, client):
         ("b1-b2 a3xb2", "a3xb2"),
         ("XGID=-b----E-C---eE---c-e----B-:0:0:1:52:0:0:0:0:10", "rolled 5 and 2"),
     ):
-        before = page.url
+        page.locator("#main").evaluate("main => main.firstElementChild.dataset.former = 1")
         page.get_by_label("Paste a game").fill(text)
         page.get_by_role("button", name="Import").click()
-        page.wait_for_url(lambda url, before=before: url != before)
+        expect(page.locator("[data-former]")).to_have_count(0)
         expect(page.locator("#main")).to_contain_text(found)
         page.get_by_role("tab", name="Share").click()
 

@@ -61,7 +61,7 @@ class Choice(Generic[M]):
         return f"{self.move}: {self.comment}" if self.comment else str(self.move)
 
     def __repr__(self) -> str:
-        return f"<Choice {self}>"
+        return f"<Choice {self.move}>"
 
 
 class Player(ABC, Generic[P, M]):

@@ -167,7 +167,7 @@ def test_the_player_ranks_every_move(spec):
     assert str(choice.move) == "8/3 6/3"
     assert set(choice.scores) == set(opening.legal_moves())
     assert choice.scores[choice.move] == max(choice.scores.values())
-    assert choice.comment.startswith("equity +0.0")
+    assert choice.comment.startswith("expects +0.0")
     assert str(who.choose_many([opening])[0].move) == str(choice.move)
     assert who.choose_many([]) == []
     assert who.pictures(opening)[1].text.endswith("behind the best.")

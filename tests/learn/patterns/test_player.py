@@ -156,7 +156,7 @@ def test_it_plays_legally_whatever_it_has_learned(rules, spec):
         if choice.scores:
             assert sum(choice.scores.values()) == pytest.approx(1)
             assert choice.scores[choice.move] > 0
-            assert "likely" in choice.comment
+            assert "probability among" in choice.comment or len(choice.scores) == 1
 
 
 def test_an_untrained_network_is_indifferent():
