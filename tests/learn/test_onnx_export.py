@@ -83,10 +83,10 @@ def check_nnmm(size, count):
 @pytest.mark.parametrize(
     ("architecture", "order", "members"),
     [
-        ("residual", "TFR5", 1),
+        pytest.param("residual", "TFR5", 1, marks=pytest.mark.slow),
         ("dense", "FTR", 2),
         ("feedforward", "RFT", 1),
-        ("symmetric", "TFR", 1),
+        pytest.param("symmetric", "TFR", 1, marks=pytest.mark.slow),
     ],
 )
 def test_trained_chains_of_any_kind_agree(tmp_path, architecture, order, members):
@@ -231,6 +231,7 @@ def check_opening(kind, file, model, monkeypatch):
     assert np.abs(probabilities() - exact).max() > 10 * TOLERANCE  # what single precision does
 
 
+@pytest.mark.slow
 def test_rows_go_to_their_experts_and_large_logits_keep_their_differences(tmp_path, monkeypatch):
     """One row, rows of one expert, rows of many experts, and rows of the opening alone."""
     file = tmp_path / "scorer.safetensors"

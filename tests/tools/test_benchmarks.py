@@ -3,6 +3,8 @@
 import json
 import runpy
 
+import pytest
+
 from support.paths import ROOT
 
 
@@ -30,6 +32,7 @@ def test_rounding_with_sums_kept_moves_predictions_less(capsys):
         assert 0 < kept < nearest < 0.2
 
 
+@pytest.mark.slow
 def test_training_steps_are_timed(capsys):
     """Of this version beside itself."""
     module = runpy.run_path(str(ROOT / "benchmarks" / "training_steps.py"))
