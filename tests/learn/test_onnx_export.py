@@ -271,6 +271,7 @@ def test_the_command_writes_a_model_and_says_what_it_reads(tmp_path, capfd):
     assert onnxruntime.InferenceSession(out).get_outputs()[0].shape == ["rows", 5]
 
 
+@pytest.mark.slow
 def test_the_same_weights_give_the_same_model_which_says_what_it_is():
     first, second = (build_onnx_model("gammon") for _ in range(2))
     assert first == second

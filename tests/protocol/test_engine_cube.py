@@ -20,6 +20,7 @@ def choose(stranger, moves):
     return line.split()[1]
 
 
+@pytest.mark.slow
 def test_a_money_session_by_the_text_engine():
     game = ludus.game("backgammon:money")
     dice, score, actions = random.Random(SEED), [0, 0], []

@@ -52,6 +52,7 @@ def test_the_interval_of_a_difference_of_normal_figures_is_the_usual_one():
     assert (low, high) == (6 - 5, 6 + 5)
 
 
+@pytest.mark.slow
 def test_differences_of_two_shares_that_are_one_are_rarely_found():
     """Of 2000 pairs of samples with the same share about one in twenty must not agree."""
     import random

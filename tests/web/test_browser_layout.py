@@ -131,14 +131,14 @@ def test_the_board_is_as_large_as_the_window_and_does_not_move(new_context, serv
     page.goto(f"{server.base}/game/{view['id']}")
     status(page)
     board = page.locator(".board-view > svg")
-    before = board.bounding_box()
+    before = bounding_box(board)
     assert before["height"] > 0.75 * 800
     for panel in ("Analysis", "Review", "Share", "Set up", "Moves"):
         page.get_by_role("tab", name=panel).click()
-        assert board.bounding_box() == before
+        assert bounding_box(board) == before
     page.get_by_role("button", name="Evaluation").click()
     expect(page.locator(".value-bar .certainty")).to_be_visible()
-    assert board.bounding_box() == before
+    assert bounding_box(board) == before
 
 
 def test_boards_are_of_wood_stone_or_paper_and_the_choice_is_remembered(page, server, client):

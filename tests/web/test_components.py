@@ -93,6 +93,7 @@ def test_a_cancelled_task_makes_room_for_the_next():
     assert with_pool(work)["move"]
 
 
+@pytest.mark.slow
 def test_one_that_does_not_stop_is_killed(monkeypatch):
     """A playout player hears nobody; its process is ended, and a new one answers."""
     endless = choose("playouts:games=100000000")
@@ -125,6 +126,7 @@ def test_only_so_many_wait():
     with_pool(work, max_queued_jobs=2)
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_no_game(tmp_path):
     server = Server(tmp_path)
     try:

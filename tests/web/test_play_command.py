@@ -98,6 +98,7 @@ def plain_server(data):
         process.communicate()
 
 
+@pytest.mark.slow
 def test_a_second_command_opens_the_running_page(tmp_path):
     with plain_server(tmp_path) as (base, _), plain_server(tmp_path) as (again, second):
         assert again == base

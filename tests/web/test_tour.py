@@ -37,6 +37,7 @@ def take_tour(new_context, server, client, names, size, scheme):
     assert (problems, unexpected) == ([], [])
 
 
+@pytest.mark.slow
 def test_views_on_a_phone_in_the_dark(new_context, server, client):
     take_tour(new_context, server, client, SHORT_TOUR, "portrait", "dark")
 
