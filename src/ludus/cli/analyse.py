@@ -13,6 +13,7 @@ from ludus.cli.options import (
     GameArgument,
     JsonOption,
     OracleOption,
+    PositionOrGamesArgument,
     RulesOption,
     complete_player,
 )
@@ -59,14 +60,7 @@ PliesOption = Annotated[
 
 def analyse(
     game: GameArgument,
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="POSITION|FILE",
-            help="A position, `start`, or a file of games; -: games on standard input.",
-            show_default=False,
-        ),
-    ],
+    what: PositionOrGamesArgument,
     rules: RulesOption = "",
     evaluator: EvaluatorOption = "",
     plies: PliesOption = None,

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ludus.cli.analyse import read_games_of
-from ludus.cli.options import ForceOption, GameArgument, JsonOption, OutputFileOption, RulesOption
+from ludus.cli.options import (
+    ForceOption,
+    GameArgument,
+    JsonOption,
+    OutputFileOption,
+    PositionOrGamesArgument,
+    RulesOption,
+)
 from ludus.cli.output import print_json
 from ludus.core.errors import BadRecord
 from ludus.core.files import check_output, quote_path
@@ -21,14 +28,7 @@ if TYPE_CHECKING:
 
 def draw(
     game: GameArgument,
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="POSITION|FILE",
-            help="A position, `start`, or a file of games; -: games on standard input.",
-            show_default=False,
-        ),
-    ],
+    what: PositionOrGamesArgument,
     out: OutputFileOption,
     rules: RulesOption = "",
     number: Annotated[

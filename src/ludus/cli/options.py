@@ -114,6 +114,15 @@ RulesOption = Annotated[
     typer.Option("--rules", metavar="RULES", help="Preset and options of the rules: lasker,men=9."),
 ]
 
+PositionOrGamesArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="POSITION|FILE",
+        help="A position, `start`, or a file of games; -: games on standard input.",
+        show_default=False,
+    ),
+]
+
 PositionOption = Annotated[
     str,
     typer.Option("--position", metavar="TEXT", help="Start from this position."),
