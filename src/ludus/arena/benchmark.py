@@ -1,5 +1,6 @@
 """The signature of rules and players, and the throughput of the rules."""
 
+import functools
 import hashlib
 import random
 import time
@@ -112,10 +113,18 @@ class Throughput:
         }
 
 
-def measure_throughput(track: Track = lambda names, count: names) -> Throughput:
-    """Measure every workload for MIN_SECONDS."""
+def measure_throughput(
+    track: Track = lambda names, count: names,
+    run: Callable[[Callable[[], float]], float] = lambda measure: measure(),
+) -> Throughput:
+    """Measure every workload for MIN_SECONDS; `run` may call each measurement on a thread."""
     works = _make_workloads()
-    return Throughput({name: _measure_rate(works[name]) for name in track(iter(works), len(works))})
+    return Throughput(
+        {
+            name: run(functools.partial(_measure_rate, works[name]))
+            for name in track(iter(works), len(works))
+        }
+    )
 
 
 def _measure_rate(work: Workload) -> float:

@@ -151,8 +151,8 @@ def bench(json: JsonOption = False) -> None:
     from ludus.arena.benchmark import compute_signature, measure_throughput
 
     signature = run_interruptible(compute_signature)
-    measured = run_interruptible(
-        lambda: measure_throughput(lambda names, count: track_progress(names, count, "measuring"))
+    measured = measure_throughput(
+        lambda names, count: track_progress(names, count, "measuring"), run_interruptible
     )
     if json:
         throughput = {name: round(rate) for name, rate in measured.rates.items()}
