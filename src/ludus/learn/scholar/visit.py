@@ -212,6 +212,9 @@ class VisitCounts:
     exceptions: int = 0
     """Those in which a playable move of the networks gives the value away."""
 
+    slips: int = 0
+    """Those in which a playable move turns a win into a draw, where only losses are prevented."""
+
     checksum: int = 0
     """Sum of the mixed keys of the visited positions, modulo 2^64; it does not depend on order."""
 
@@ -346,6 +349,8 @@ class Visit:
             gives_away = playable & ~find_allowed(examples, self.prevented)
             if bool(gives_away.any()):
                 raise LudusError(f"a stored move does not prevent {self.prevented}")
+            slips = (playable & ~as_tensor(examples.keeps_value)).any(1)
+            self.counts.slips += int(slips.sum())
             playable &= value != LOST
             rows = playable.nonzero()[:, 0]
             reached = children.positions.map(as_tensor)[playable].find_canonical()[0]
