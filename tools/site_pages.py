@@ -26,6 +26,7 @@ OTHER_PAGES = {
     "SECURITY.md": "security.md",
     "experiments/backgammon/README.md": "backgammon_records.md",
     "experiments/galassi/README.md": "nnmm_records.md",
+    "experiments/migo/README.md": "migo_records.md",
     "experiments/scholar/README.md": "scholar_records.md",
     "experiments/solving/README.md": "solving_results.md",
     "experiments/tesauro/README.md": "gammon_records.md",

@@ -99,7 +99,7 @@ def finals(spec, name, games, runs, draw):
 
 
 def test_the_published_end_of_the_curve_of_her():
-    """Within two standard errors of the difference, one board a run (see docs/tabular.md)."""
+    """Within two standard errors of the difference, one board a run."""
     mean, deviation, runs = 6.0, 6.12, 40
     ours = finals("her", "hexapawn", 100, 40, "one")
     error = (statistics.variance(ours) / len(ours) + deviation**2 / (runs - 1)) ** 0.5
