@@ -1,10 +1,10 @@
 """Encode positions as rows of numbers: six input models, their columns, and how the symmetries of
 the board permute them.
 
-`docs/nnmm.md` lists every column. The men of the mover come first, then those of the enemy; points
-are in reading order, as classes 1 to 24 are. Numbers of men use the thermometer code: 3 out of 9 is
-111000000. The parts of the move that are already chosen may follow, see `append_choices`. Features
-are those of the board without diagonals under the standard rules.
+`experiments/galassi/README.md` lists every column. The men of the mover come first, then those of
+the enemy; points are in reading order, as classes 1 to 24 are. Numbers of men use the thermometer
+code: 3 out of 9 is 111000000. The parts of the move that are already chosen may follow, see
+`append_choices`. Features are those of the board without diagonals under the standard rules.
 """
 
 from collections.abc import Callable
