@@ -137,3 +137,9 @@ def test_all_files_name_the_same_version(tmp_path):
         (tmp_path / changed).write_text(other)
         with pytest.raises(release.ReleaseError, match="not"):
             release.check_versions(tmp_path)
+
+
+def test_the_library_names_every_public_package():
+    text = (ROOT / "docs/library.md").read_text(encoding="utf-8")
+    names = [name.rpartition(".")[2] for name in site_pages.list_packages()]
+    assert [name for name in names if not re.search(rf"`(ludus\.)?{name}`", text)] == []
