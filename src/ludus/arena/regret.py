@@ -7,11 +7,12 @@ player's moves. A position is critical if some legal move has positive regret.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ludus.analysis import Evaluator
 from ludus.arena.choices import choose_moves, get_batch_size
 from ludus.arena.executors import Executor, choose_executor, split_players
 from ludus.arena.jobs import (
@@ -25,7 +26,7 @@ from ludus.arena.jobs import (
 )
 from ludus.arena.progress import Track, track_playing
 from ludus.arena.tournament import MAX_GAMES
-from ludus.core.game import CHANCE, AnyGame, Move, Position
+from ludus.core.game import AnyGame, Move, Position
 from ludus.core.html import format_panel, format_table
 from ludus.core.player import Limit, Player, check_seed
 from ludus.core.record import Record
@@ -59,6 +60,95 @@ class MoveError(NamedTuple):
     """The moves that keep the value, in the game's notation."""
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedMove:
+    """A move that was compared with the best one."""
+
+    ply: int
+    """Number of the move in the record, from 0."""
+
+    position: Position
+    """The position before the move."""
+
+    move: Move
+    phase: str
+    """As `Game.phase` has it."""
+
+    regret: float | None
+    """None if the position is not solved."""
+
+    best: tuple[Move, ...] = ()
+    """The moves that keep the value."""
+
+    is_critical: bool = False
+    is_estimate: bool = False
+    """Whether an evaluator rated it instead of tables."""
+
+    @property
+    def error(self) -> MoveError | None:
+        """The move in words if it has positive regret."""
+        if not self.regret:
+            return None
+        best = tuple(map(str, self.best))
+        return MoveError(str(self.position), str(self.move), self.regret, best)
+
+
+def judge_record(
+    record: Record,
+    game: AnyGame,
+    oracle: Oracle,
+    sides: Collection[int] = (0, 1),
+    evaluator: Evaluator | None = None,
+) -> list[JudgedMove]:
+    """Compare the moves of these sides with the best ones.
+
+    Where the oracle has no value an evaluator estimates it, if there is one. The header `MaxPlies`
+    of a game says after how many plies it is a draw.
+    """
+    positions = record.replay(game)
+    max_plies = record.headers.get("MaxPlies", "")
+    numbers = [0, 0]
+    found: list[tuple[int, Move, str]] = []
+    for ply, (position, node) in enumerate(zip(positions, record.line.moves, strict=False)):
+        if position.mover not in sides:
+            continue
+        numbers[position.mover] += 1
+        phase = game.phase(position, numbers[position.mover])
+        found.append((ply, game.parse_move(node.move, position), phase))
+    verdicts = find_verdicts(oracle, [positions[ply] for ply, _, _ in found])
+    rated = []
+    for (ply, move, phase), verdict in zip(found, verdicts, strict=True):
+        about = ply, positions[ply], move, phase
+        if verdict is None and evaluator is not None:
+            rated.append(JudgedMove(*about, *_estimate(game, evaluator, positions[ply], move)))
+            continue
+        if verdict is not None and max_plies.isdecimal():
+            verdict = verdict.limit(int(max_plies) - ply)
+        rated.append(_compare(*about, verdict))
+    return rated
+
+
+def _compare(
+    ply: int, position: Position, move: Move, phase: str, verdict: Verdict | None
+) -> JudgedMove:
+    if verdict is None:
+        return JudgedMove(ply, position, move, phase, None)
+    known = verdict.cost(move), verdict.best, verdict.is_critical
+    return JudgedMove(ply, position, move, phase, *known)
+
+
+def _estimate(
+    game: AnyGame, evaluator: Evaluator, position: Position, move: Move
+) -> tuple[float, tuple[Move, ...], bool, bool]:
+    """Return regret, best moves and whether there was anything to decide, by an evaluator."""
+    if not game.classify_decision(position, move):
+        return 0.0, (move,), False, True
+    [analysis] = evaluator.evaluate([position], [move])
+    costs = {each.move: analysis.cost(each.move) for each in analysis.moves}
+    best = tuple(each for each, cost in costs.items() if not cost)
+    return costs[move], best, any(costs.values()), True
+
+
 @dataclass
 class RegretTally:
     """Counts of moves and their regret."""
@@ -67,24 +157,28 @@ class RegretTally:
     num_unevaluated: int = 0
     """Moves in positions that are not solved."""
 
+    num_estimated: int = 0
+    """Moves that an evaluator rated, in positions that are not solved."""
+
     regret: float = 0
     critical: int = 0
     critical_kept: int = 0
 
-    def add(self, verdict: Verdict | None, move: Move) -> None:
+    def add(self, rated: JudgedMove) -> None:
         self.moves += 1
-        if verdict is None:
+        if rated.regret is None:
             self.num_unevaluated += 1
             return
-        regret = verdict.cost(move)
-        self.regret += regret
-        self.critical += verdict.is_critical
-        self.critical_kept += verdict.is_critical and regret == 0
+        self.num_estimated += rated.is_estimate
+        self.regret += rated.regret
+        self.critical += rated.is_critical
+        self.critical_kept += rated.is_critical and rated.regret == 0
 
     def to_json(self) -> dict[str, Any]:
         return {
             "moves": self.moves,
             "unjudged": self.num_unevaluated,
+            "estimated": self.num_estimated,
             "mean_regret_per_move": self.regret_per_move,
             "critical": self.critical,
             "critical_kept": self.critical_kept,
@@ -236,40 +330,30 @@ class RegretStatistics:
 
     def add(self, record: Record, side: int) -> None:
         """Evaluate the moves of one side of a game."""
-        before, number = self.total.regret, 0
-        first: MoveError | None = None
-        positions = record.replay(self.game)
-        for position, node in zip(positions, record.line.moves, strict=False):
-            if position.mover in (CHANCE, 1 - side):
-                continue
-            number += 1
-            move = self.game.parse_move(node.move, position)
-            [verdict] = find_verdicts(self.oracle, [position])
-            error = self._count(verdict, position, move, number)
-            first = first or error
-        if first is not None:
-            self.first_errors[first] += 1
+        self.add_game(judge_record(record, self.game, self.oracle, (side,)))
+
+    def add_game(self, moves: Iterable[JudgedMove]) -> None:
+        """Count the moves of a game."""
+        before = self.total.regret
+        errors = [each.error for each in moves if self._count(each)]
+        self.first_errors.update(filter(None, errors[:1]))
         self.games.append(self.total.regret - before)
 
     def add_moves(self, positions: Sequence[Position], moves: Sequence[Move]) -> None:
         """Evaluate one move in each position, each as a game of one move."""
         found = find_verdicts(self.oracle, positions)
         for position, move, verdict in zip(positions, moves, found, strict=True):
-            error = self._count(verdict, position, move, 1)
-            self.games.append(0 if error is None else error.regret)
-            if error is not None:
-                self.first_errors[error] += 1
+            cost = None if verdict is None else verdict.cost(move)
+            known = () if verdict is None else (verdict.best, verdict.is_critical)
+            self.add_game(
+                [JudgedMove(0, position, move, self.game.phase(position, 1), cost, *known)]
+            )
 
-    def _count(
-        self, verdict: Verdict | None, position: Position, move: Move, number: int
-    ) -> MoveError | None:
-        """Count a move; return it if it has positive regret."""
-        self.total.add(verdict, move)
-        self.phases[self.game.phase(position, number)].add(verdict, move)
-        if verdict is None or not verdict.cost(move):
-            return None
-        best = tuple(map(str, verdict.best))
-        return MoveError(str(position), str(move), verdict.cost(move), best)
+    def _count(self, rated: JudgedMove) -> bool:
+        """Count a move; return whether it has positive regret."""
+        self.total.add(rated)
+        self.phases[rated.phase].add(rated)
+        return bool(rated.regret)
 
 
 @dataclass(frozen=True, slots=True)

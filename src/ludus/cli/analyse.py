@@ -125,7 +125,7 @@ def _analyse_position(
 
 def read_games_of(file: Path, game: AnyGame) -> "list[Record]":
     """Read games of one kind; those that do not name it are taken for it."""
-    from ludus.protocol.backgammon_files import parse_games, read_games
+    from ludus.games.game_files import parse_games, read_games
 
     if str(file) == "-":
         records = parse_games(sys.stdin.read(MAX_FILE_CHARACTERS))
@@ -146,7 +146,7 @@ def _analyse_games(
 ) -> None:
     from ludus.analysis import RecordsReview, annotate_all
     from ludus.analysis.records import list_plies, review_plies
-    from ludus.protocol.backgammon_files import format_games
+    from ludus.games.game_files import format_games
 
     plies = list_plies(records)
     found = track_progress(review_plies(plies, analyst, luck), len(plies), "evaluating")

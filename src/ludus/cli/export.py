@@ -72,7 +72,7 @@ def convert(
 ) -> None:
     """Convert games between records, .mat and .sgf; the suffix of --out selects the format."""
     check_output(out, file, force=force)
-    from ludus.protocol.backgammon_files import format_games, read_games
+    from ludus.games.game_files import format_games, read_games
 
     records = read_games(file)
     write_text(out, format_games(records, out.suffix))

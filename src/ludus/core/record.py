@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from ludus.core.errors import MAX_TEXT, BadMove, BadPosition, BadRecord, check_length, quote
-from ludus.core.game import AnyGame, Game, Outcome, P
+from ludus.core.game import CHANCE, AnyGame, Game, Outcome, P
 from ludus.core.match import PlayedGame
 from ludus.core.movetext import (
     HEADER_NAME,
@@ -138,6 +138,27 @@ class Record:
         self._check_end(positions[-1].outcome())
         return positions
 
+    def end_at_illegal(self, game: AnyGame) -> Self:
+        """Return the record up to its first illegal move, which loses, as `from_game` writes it."""
+        position = self._start(game)
+        for number, node in enumerate(self.line.moves):
+            try:
+                position = position.play(game.parse_move(node.move, position))
+            except BadMove:
+                if position.mover == CHANCE or position.outcome() is not None:
+                    break  # this is a mistake of the file, and `replay` says so
+                kept = replace(self.line, moves=self.line.moves[:number])
+                first_ply = self.first_ply if number else 0
+                legal = replace(self, line=kept, first_ply=first_ply)
+                return legal.forfeit(position.mover, "illegal", node.move, node.comment)
+        return self
+
+    def forfeit(self, loser: int, reason: str, tried: str = "", comment: str = "") -> Self:
+        """Return the record with the loss of a side by an illegal move, a timeout or a crash."""
+        headers = {**self.headers, **_format_outcome(Outcome(1 - loser, reason))}
+        line = _add_illegal(self.line, tried, comment) if tried else self.line
+        return replace(self, headers=headers, line=line)
+
     def _start(self, game: Game[P, Any]) -> P:
         if "Start" not in self.headers:
             return game.start()
@@ -182,11 +203,17 @@ def _convert_match(match: PlayedGame) -> Line:
     if is_legal:
         return line
     wrong = match.moves[-1]
-    remarks = [f"then came {quote(str(wrong.move))}, which is illegal", wrong.comment]
+    return _add_illegal(line, str(wrong.move), wrong.comment)
+
+
+def _add_illegal(line: Line, move: str, comment: str) -> Line:
+    """Say after the last move which illegal one came then."""
+    remarks = [f"then came {quote(move)}, which is illegal", comment]
     if not line.moves:
-        return Line(comment=_join_remarks(remarks))
+        return Line(comment=_join_remarks([line.comment, *remarks]))
     *others, last = line.moves
-    return Line((*others, replace(last, comment=_join_remarks([last.comment, *remarks]))))
+    commented = replace(last, comment=_join_remarks([last.comment, *remarks]))
+    return replace(line, moves=(*others, commented))
 
 
 def _join_remarks(remarks: list[str]) -> str:

@@ -6,7 +6,7 @@ a game that is over, also by repetition, has the value of its outcome.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -153,6 +153,30 @@ class Verdict:
 
     def __repr__(self) -> str:
         return f"<Verdict: {self.value}, {len(self.best)} of {len(self.moves)} moves keep it>"
+
+    def limit(self, plies: int) -> "Verdict":
+        """Return the verdict if the game is a draw after this number of plies.
+
+        A win that takes longer, and a loss that can be put off so long, is a draw. This is exact,
+        since a depth is that of the quickest win against the longest resistance; values without
+        depths stay as they are.
+        """
+        if self.value.equity is not None:
+            return self
+        values = [each.value if (each.depth or 0) <= plies else "draw" for each in self.moves]
+        best = max(map(UTILITIES.__getitem__, values), default=0)
+        moves = tuple(
+            replace(
+                each,
+                value=value,
+                depth=each.depth if value == each.value else None,
+                cost=best - UTILITIES[value],
+            )
+            for each, value in zip(self.moves, values, strict=True)
+        )
+        ranked = sorted(moves, key=lambda each: Value(each.value, each.depth).rank)
+        is_late = (self.value.depth or 0) > plies
+        return Verdict(Value("draw") if is_late else self.value, tuple(ranked))
 
     @property
     def best(self) -> tuple[Move, ...]:

@@ -1,4 +1,4 @@
-"""Pasted texts and files: game records, .mat, .sgf, a list of moves, or a position of any game."""
+"""Pasted texts and files: games as this library or other programs write them, or a position."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from ludus.core.errors import BadRecord, LudusError, check_length
 from ludus.core.game import AnyGame
 from ludus.core.record import Record
 from ludus.games import GAMES, registered_game
-from ludus.protocol.backgammon_files import find_parser, parse_games
+from ludus.games.game_files import find_parser, parse_games
 from ludus.web.errors import RequestRefused
 from ludus.web.game_tree import GameTree
 from ludus.web.schemas.games import ImportView
@@ -45,10 +45,11 @@ def read_import(job: Mapping[str, Any]) -> dict[str, Any]:
 def _read_import(text: str, game: str, rules: str) -> ImportView:
     if not text:
         raise RequestRefused("paste a game or a position first")
-    several = _read_games(text)
-    if several is not None:
-        return several
     record = _parse_record(text)
+    current = registered_game(game, rules)
+    own = _read_record(record, current, rules, text) if RECORD_START.match(text) else None
+    if read := own or _read_games(text):
+        return read
     specs = [(game, rules), *((name, "") for name in GAMES if name != game)]
     readers = (partial(_read_record, record), _read_position)
     for reader in readers if RECORD_START.match(text) else readers[::-1]:
@@ -56,7 +57,7 @@ def _read_import(text: str, game: str, rules: str) -> ImportView:
             found = reader(registered_game(name, rules), rules, text)
             if found is not None:
                 return found
-    raise RequestRefused(_describe_problem(record, text, registered_game(*specs[0])))
+    raise RequestRefused(_describe_problem(record, text, current))
 
 
 def _parse_record(text: str) -> Record | LudusError:
@@ -72,7 +73,7 @@ MAX_GAMES = 100
 
 
 def _read_games(text: str) -> ImportView | None:
-    """Return the games of a text with several records, or of a .mat or .sgf file."""
+    """Return the games of a text with several records, or of another program."""
     is_other_format = find_parser(text) is not None
     if not is_other_format and text.count("[Game ") < 2:
         return None

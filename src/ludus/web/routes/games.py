@@ -17,7 +17,7 @@ from fastapi import (
 )
 
 from ludus.core.errors import LudusError, quote
-from ludus.protocol.backgammon_files import format_games
+from ludus.games.game_files import format_games
 from ludus.web.analysis import (
     check_resignation,
     describe_advice,

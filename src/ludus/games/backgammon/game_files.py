@@ -1,23 +1,21 @@
-"""Games of backgammon between records and the files of other programs, .mat and .sgf."""
+"""Games of backgammon between records and the turns that other programs write."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
-from ludus.core.errors import BadMove, BadPosition, BadRecord, LudusError, quote
-from ludus.core.files import quote_path, read_text
+from ludus.core.errors import BadMove, BadPosition, BadRecord, quote
 from ludus.core.game import Outcome
 from ludus.core.movetext import Line, Node
 from ludus.core.record import RESULTS, Record
-from ludus.games import game as named_game
 from ludus.games.backgammon.board import Move
 from ludus.games.backgammon.game import Backgammon
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import MAX_MATCH, Rules
 from ludus.games.backgammon.stakes import ACCEPT, DOUBLE, DROP, RESIGN, TAKE, CubeAction
+from ludus.games.registry import game as named_game
 
 MAX_GAMES: Final = 10_000
 
@@ -59,45 +57,8 @@ class FileGame:
     is_jacoby: bool | None = None
     """Whether the Jacoby rule was in force; None if the file does not tell."""
 
-
-def read_games(file: Path) -> list[Record]:
-    """Read games from a file of records, .mat or .sgf; the text tells which it is."""
-    text = read_text(file)
-    try:
-        records = parse_games(text)
-    except LudusError as error:
-        raise BadRecord(f"{quote_path(file)}: {error}") from error
-    if not records:
-        raise BadRecord(f"{quote_path(file)} has no games")
-    return records
-
-
-def find_parser(text: str) -> Callable[[str], list[FileGame]] | None:
-    """Return the parser of .sgf or .mat files for a text of one; None for any other text."""
-    from ludus.protocol.mat_files import parse_mat
-    from ludus.protocol.sgf_files import parse_sgf
-
-    if text.lstrip().startswith("("):
-        return parse_sgf
-    return parse_mat if "point match" in text[:4000] else None
-
-
-def parse_games(text: str) -> list[Record]:
-    """Parse the text of a file of records, .mat or .sgf."""
-    parse = find_parser(text)
-    return Record.parse_many(text) if parse is None else make_records(parse(text))
-
-
-def format_games(records: Sequence[Record], suffix: str) -> str:
-    """Return games as the text of a .mat or .sgf file, or of records for any other suffix."""
-    from ludus.protocol.mat_files import format_mat
-    from ludus.protocol.sgf_files import format_sgf
-
-    if suffix.lower() == ".mat":
-        return format_mat(records)
-    if suffix.lower() == ".sgf":
-        return format_sgf(records)
-    return "\n\n".join(map(str, records)) + "\n"
+    has_stakes: bool = True
+    """Whether a match is played with the cube and with resignations."""
 
 
 def make_records(games: Sequence[FileGame]) -> list[Record]:
@@ -124,7 +85,8 @@ def _list_rules(played: FileGame) -> list[Rules]:
     if played.length:
         if played.length > MAX_MATCH:
             raise BadRecord(f"a match to {played.length} points is too long; {MAX_MATCH} are known")
-        return [Rules(cube=True, match=played.length, resign=True)]
+        has_stakes = played.has_stakes
+        return [Rules(cube=has_stakes, match=played.length, resign=has_stakes)]
     has_cube = any(turn.action == "double" for turn in played.turns)
     plain = [] if has_cube or played.is_jacoby or played.resigned else [Rules()]
     jacoby = Rules(cube=True, jacoby=True, resign=True)

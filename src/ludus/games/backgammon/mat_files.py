@@ -7,7 +7,7 @@ from typing import Final
 
 from ludus.core.errors import BadRecord, quote
 from ludus.core.record import Record
-from ludus.protocol.backgammon_files import (
+from ludus.games.backgammon.game_files import (
     MAX_GAMES,
     FileGame,
     Turn,

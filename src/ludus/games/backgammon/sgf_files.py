@@ -11,7 +11,7 @@ from typing import Final
 from ludus.core.errors import BadRecord, quote
 from ludus.core.record import Record
 from ludus.games.backgammon.board import BAR, OFF
-from ludus.protocol.backgammon_files import MAX_GAMES, FileGame, Turn, join_sessions
+from ludus.games.backgammon.game_files import MAX_GAMES, FileGame, Turn, join_sessions
 
 COLOURS: Final = ("W", "B")
 """SGF's letters of side 0 and side 1."""

@@ -9,11 +9,12 @@ import ludus
 from ludus.analysis import review_records
 from ludus.core.errors import BadRecord, LudusError
 from ludus.core.record import Record
-from ludus.protocol.backgammon_files import format_games, make_records, read_games
+from ludus.games.backgammon.game_files import make_records
+from ludus.games.backgammon.mat_files import format_mat, parse_mat
+from ludus.games.backgammon.sgf_files import parse_sgf
+from ludus.games.game_files import format_games, read_games
 from ludus.protocol.gnubg import GnubgEvaluator
-from ludus.protocol.mat_files import format_mat, parse_mat
 from ludus.protocol.processes import find_program
-from ludus.protocol.sgf_files import parse_sgf
 from support.repetition import repeat
 
 RULES = ["standard", "cube=yes", "money", "tournament,match=3", "cube=yes,match=5"]
