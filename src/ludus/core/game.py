@@ -457,6 +457,10 @@ class Game(ABC, Generic[P, M]):
                 yield position
                 position = position.play(source.choice(position.legal_moves()))
 
+    def board_lines(self) -> tuple[PlaceRow, ...]:
+        """Return the lines of a board whose places are no grid, each place by place."""
+        return ()
+
     def completed_rows(self, position: P, side: int) -> tuple[PlaceRow, ...]:
         """Return the full rows of a side: those with which it has won, or its mills."""
         return ()

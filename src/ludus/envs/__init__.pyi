@@ -6,4 +6,6 @@ from .episode import Coding as Coding
 from .episode import coding_for as coding_for
 from .factory import env as env
 from .policy_player import PolicyPlayer as PolicyPlayer
+from .text import TextEnv as TextEnv
+from .text import ToolEnv as ToolEnv
 from .vector import VectorEnv as VectorEnv

@@ -182,7 +182,8 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Start a new game; the seed determines the dice and the player's random choices.
 
-        With a seed and alternating sides the agent is side 0; `options={"side": 1}` chooses.
+        With a seed and alternating sides the agent is side 0; `options={"side": 1}` chooses, and
+        `options={"position": …}` is where the game starts.
         """
         super().reset(seed=seed)
         side = self.side
@@ -191,7 +192,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         side = (options or {}).get("side", side)
         check_side(side)
         self.side = side
-        self.episode.reset(seed)
+        self.episode.reset(seed, (options or {}).get("position"))
         self.opponent.start_game(int(self.np_random.integers(2**62)))
         self._let_opponent_move()
         return self._observe({})

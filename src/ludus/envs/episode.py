@@ -2,6 +2,7 @@
 
 import operator
 import secrets
+from functools import cached_property
 from typing import Any, Literal, SupportsIndex, get_args
 
 import numpy as np
@@ -55,13 +56,18 @@ class EnvEpisode:
         check_choice("there is no observation", observation, OBSERVATION_KINDS, BadSpec)
         self.has_planes = observation == "planes"
         self.max_moves = max_moves
-        self._judge = _Judge(game, oracle)
+        self.judge = Judge(game, oracle)
         self._source = SplitMix64(0)
         self._is_seeded = False
         self.position: Position = game.start()
+        self.played: list[tuple[Position, Any]] = []
+        """Each move of this game, with the position before it."""
 
-    def reset(self, seed: int | None = None) -> None:
-        """Start a new game; without a seed the dice continue, at first from a random seed."""
+    def reset(self, seed: int | None = None, start: Position | None = None) -> None:
+        """Start a new game, from the start position if no other is given.
+
+        Without a seed the dice continue, at first from a random seed.
+        """
         if seed is not None:
             seed = check_seed(seed)
         if seed is not None or not self._is_seeded:
@@ -70,8 +76,8 @@ class EnvEpisode:
             self._is_seeded = True
         self.outcome: Outcome | None = None
         self.is_truncated = False
-        self.num_moves = 0
-        self._enter(self.game.start())
+        self.played.clear()
+        self._enter(self.game.start() if start is None else start)
 
     def _enter(self, position: Position) -> None:
         while position.mover == CHANCE:
@@ -132,7 +138,7 @@ class EnvEpisode:
             self._begin_with(actions)
             return None
         move = self._moves[actions]
-        regret = self._judge.compute_regret(self.position, move)
+        regret = self.judge.compute_regret(self.position, move)
         self.play(move)
         return regret
 
@@ -141,9 +147,9 @@ class EnvEpisode:
         if move not in self.position.legal_moves():
             self.outcome = Outcome(1 - self.mover, "illegal")
             return
+        self.played.append((self.position, move))
         self._enter(self.position.play(move))
-        self.num_moves += 1
-        self.is_truncated = self.outcome is None and self.num_moves >= self.max_moves
+        self.is_truncated = self.outcome is None and len(self.played) >= self.max_moves
 
     def reward(self, side: int) -> float:
         """Return the points of a side: 0 until the game has ended."""
@@ -159,36 +165,39 @@ class EnvEpisode:
         return self.position.text() + (f"\n{begun}, …" if begun else "")
 
 
-class _Judge:
+class Judge:
     """Exact regrets where an oracle knows them without solving more than the game itself."""
 
     def __init__(self, game: AnyGame, oracle: OracleOption) -> None:
         self.game = game
-        self._oracle = oracle
-        self._is_solved: bool | None = None
+        self._option = oracle
 
     def compute_regret(self, position: Position, move: Any) -> float | None:
         """Return what a move gives away in points; None where that is unknown."""
-        oracle = self._find_oracle()
+        oracle = self.oracle
         if oracle is None:
             return None
         try:
-            if not self._is_solved and oracle.value_if_known(position) is None:
+            if not self.is_solved and oracle.value_if_known(position) is None:
                 return None
             return float(oracle.verdict(position).cost(move))
         except Unsolved:
             return None
 
-    def _find_oracle(self) -> Oracle | None:
-        if self._oracle == "auto":
-            try:
-                self._oracle = find_oracle(self.game)
-            except CannotSolve:
-                self._oracle = None
-        if self._oracle is not None and self._is_solved is None:
-            # A small game is solved here once, in memory; after that its values are known.
-            try:
-                self._is_solved = self._oracle.has_value(self.game.start())
-            except LudusError:
-                self._is_solved = False
-        return self._oracle
+    @cached_property
+    def oracle(self) -> Oracle | None:
+        """The oracle; None if there is none."""
+        if not isinstance(self._option, str):
+            return self._option
+        try:
+            return find_oracle(self.game)
+        except CannotSolve:
+            return None
+
+    @cached_property
+    def is_solved(self) -> bool:
+        """Whether every value is known; a small game is solved here once, in memory."""
+        try:
+            return self.oracle is not None and self.oracle.has_value(self.game.start())
+        except LudusError:
+            return False

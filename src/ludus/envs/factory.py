@@ -63,3 +63,6 @@ def register_envs() -> None:
                 kwargs={"game": name},
                 vector_entry_point="ludus.envs.vector:VectorEnv",
             )
+            gymnasium.register(
+                f"ludus/{title}Text-v1", "ludus.envs.text:TextEnv", kwargs={"game": name}
+            )

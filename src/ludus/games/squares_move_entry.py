@@ -83,7 +83,7 @@ class HexapawnMoveEntry(_SquaresMoveEntry):
         is_loss = self.game.rules.no_pawns == "loses"
         return [
             "In turn, move a pawn one square ahead, or take one that stands one square ahead and "
-            "to the side.",
+            "to the side. White moves up the board, black down.",
             "A side whose pawn reaches the other edge wins"
             + (", and so does a side that takes the other side's last pawn." if is_loss else "."),
             "A side that has no move loses."

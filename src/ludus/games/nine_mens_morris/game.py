@@ -202,6 +202,9 @@ class NineMensMorris(Game[MorrisPosition, Move]):
         position, run = (start.bits, start.hands, start.mover), (games, seed % 2**64)
         return patterns.games(self.rules, *position, first, second, *run, threads, max_plies)
 
+    def board_lines(self) -> tuple[PlaceRow, ...]:
+        return tuple(tuple(POINTS[each] for each in line) for line in mills(self.rules.diagonals))
+
     def completed_rows(self, position: MorrisPosition, side: int) -> tuple[PlaceRow, ...]:
         lines, men = mills(self.rules.diagonals), position.men[side]
         return tuple(tuple(POINTS[each] for each in line) for line in lines if men >= {*line})
