@@ -35,6 +35,7 @@ def test_moves_are_read_as_they_are_written_in_every_variant_and_symmetry(spec):
             assert len(set(each.list_moves(position))) == len(moves)
             for move in moves[:12]:
                 assert each.parse_move(each.format_move(move), position) == move
+                assert each.rename(str(move)) == each.format_move(move)
 
 
 def test_the_turned_board_has_the_turned_moves():

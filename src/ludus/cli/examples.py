@@ -12,6 +12,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "choose hexapawn her --positions states.txt --out moves.txt",
     ),
     "engine": ("engine nine_mens_morris", "engine backgammon --player gammon:net=selfplay"),
+    "serve mcp": ("serve mcp", "serve mcp --port 8643 --no-hints"),
     "serve nnmm": ("serve nnmm", "serve nnmm --compat 2018 --player nnmm:symmetries=16"),
     "analyse": (
         "analyse backgammon XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",

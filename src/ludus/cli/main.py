@@ -108,8 +108,8 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "choose": match.choose,
         "engine": protocol.engine,
         "serve": make_group(
-            help="Serve moves to other programs through a socket.",
-            commands={"nnmm": protocol.serve_nnmm},
+            help="Serve moves and games to other programs and to language models.",
+            commands={"mcp": protocol.serve_mcp, "nnmm": protocol.serve_nnmm},
         ),
     },
     "Analyse": {

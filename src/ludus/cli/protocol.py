@@ -1,14 +1,16 @@
-"""`ludus engine` and `ludus serve`: players for other programs, by text or socket."""
+"""`ludus engine` and `ludus serve`: players and games for other programs, by text or socket."""
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption
 from ludus.cli.output import game_as_json, print_json
 from ludus.core.errors import BadSpec, LudusError, quote
+from ludus.core.extras import require_package
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
@@ -128,3 +130,66 @@ def serve_nnmm(
         # Python cannot end while a thread runs compiled code, and that may take long.
         sys.stdout.flush()
         os._exit(0)
+
+
+def serve_mcp(
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Serve HTTP at this port; 0: any free port.",
+            show_default="standard input and output",
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Address to listen on, with --port.")
+    ] = "127.0.0.1",
+    hints: Annotated[
+        bool,
+        typer.Option(
+            "--hints/--no-hints",
+            help="Give values and explanations during a game, not only at its end.",
+        ),
+    ] = True,
+    json: JsonOption = False,
+) -> None:
+    """Serve games to language models as tools (Model Context Protocol).
+
+    Tools give rules, games against a player, legal moves, exact values and explanations.
+    """
+    require_package("mcp", "ludus serve mcp")
+    require_package("gymnasium", "ludus serve mcp")
+    require_package("pettingzoo", "ludus serve mcp")
+
+    from ludus.envs.mcp_server import make_server
+
+    server = make_server(hints)
+    if port is None:
+        if sys.__stdin__ is None or sys.__stdout__ is None:
+            raise LudusError("the server needs standard input and standard output")
+        if json:
+            raise BadSpec("standard output belongs to the client; --json needs --port")
+        with suppress(KeyboardInterrupt):
+            server.run("stdio")
+        return
+    _serve_http(server.streamable_http_app(host=host), host, port, "/mcp", json)
+
+
+def _serve_http(app: Any, host: str, port: int, path: str, json: bool) -> None:
+    """Serve an application until Ctrl-C, and print its address when it listens."""
+    import uvicorn
+
+    from ludus.web.server import bind_socket
+
+    with bind_socket(host, port) as bound:
+        shown = f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{bound.getsockname()[1]}{path}"
+        bound.listen()
+        if json:
+            print_json(address=address)
+        else:
+            print(f"Ludus serves {address}; Ctrl-C stops it", flush=True)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[bound])

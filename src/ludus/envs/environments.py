@@ -193,6 +193,7 @@ class OpponentEnv(gymnasium.Env[Any, Any]):
         check_side(side)
         self.side = side
         self.episode.reset(seed, (options or {}).get("position"))
+        self.opponent.check_start(self.episode.position)
         self.opponent.start_game(int(self.np_random.integers(2**62)))
         self._let_opponent_move()
         return self._observe({})

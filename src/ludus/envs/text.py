@@ -109,6 +109,11 @@ class TextEnv(gymnasium.Env[str, str]):
         return self.episode.position
 
     @property
+    def side(self) -> int:
+        """The agent's side."""
+        return self._env.side
+
+    @property
     def is_over(self) -> bool:
         """Whether the game has ended or was broken off."""
         return self.episode.is_over or self.num_moves >= self.max_moves
@@ -222,7 +227,7 @@ class TextEnv(gymnasium.Env[str, str]):
         """Describe the moves since a ply, and what the agent's own has given away."""
         shown, lines = self.presentation, []
         for position, move in self.episode.played[first:]:
-            is_own = position.mover == self._env.side
+            is_own = position.mover == self.side
             name = "You" if is_own else shown.sides[position.mover].capitalize()
             roll = self.game.dice(position)
             rolled = f" rolled {roll[0]} {roll[1]} and" if roll is not None else ""

@@ -57,7 +57,6 @@ class Presentation:
         self._permutation = symmetries[symmetry]
         self.is_renamed = names is not None
         self._words, self._places = self._draw_names(names)
-        self._known_places = {new: old for old, new in self._places.items()}
 
     @classmethod
     def draw(cls, game: AnyGame, variant: Variant, seed: int) -> "Presentation":
@@ -129,10 +128,20 @@ class Presentation:
             flags=re.IGNORECASE,
         )
 
-    def _rename_places(self, text: str, names: Mapping[str, str]) -> str:
-        if not names:
-            return text
-        return re.sub("|".join(names), lambda found: names[found[0]], text)
+    def rename(self, text: str) -> str:
+        """Return a text about a position with the names that places, sides and men are shown by."""
+        return self._reword(_replace_names(text, self._shown_places))
+
+    @cached_property
+    def _shown_places(self) -> dict[str, str]:
+        """The name of each place as it is shown: that of its image under the symmetry."""
+        if not self.symmetry and not self._places:
+            return {}
+        images = [self._board[image] for image in self._permutation]
+        return {
+            place: self._places.get(image, image)
+            for place, image in zip(self._board, images, strict=True)
+        }
 
     def turn(self, position: Position) -> Any:
         """Return a position as it is shown; it keeps its history unless the board is turned."""
@@ -143,7 +152,7 @@ class Presentation:
     def format_move(self, move: Move) -> str:
         """Return a move as it is shown."""
         shown = self.game.transform_move(move, self._permutation) if self.symmetry else move
-        return self._rename_places(str(shown), self._places)
+        return _replace_names(str(shown), self._places)
 
     def list_moves(self, position: Position) -> list[str]:
         """Return the legal moves as they are shown, in alphabetical order.
@@ -209,6 +218,10 @@ class Presentation:
         if not repeating:
             return listed
         return f"{listed}\nDrawn at once, since the position comes again: {', '.join(repeating)}"
+
+
+def _replace_names(text: str, names: Mapping[str, str]) -> str:
+    return re.sub("|".join(names), lambda found: names[found[0]], text) if names else text
 
 
 def _drop_signs(move: str) -> str:
