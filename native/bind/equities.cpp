@@ -8,8 +8,9 @@
 #include <mutex>
 #include <vector>
 
-#include "backgammon/bearoff.hpp"
 #include "backgammon/hypergammon_solver.hpp"
+#include "backgammon/one_sided_bearoff.hpp"
+#include "backgammon/two_sided_bearoff.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -85,26 +86,30 @@ nb::object one_sided(int men, int points, int width, int threads) {
                           make_array(std::vector<double>(solver.first()), {rows, columns}));
 }
 
-nb::object two_sided(int men, int points, int threads) {
+nb::object two_sided(int men, int points, bool are_all, int threads) {
     checked_index(men, points, 100'000);
-    TwoSidedBearoff solver(men, points);
+    std::vector<float> equities;
+    std::size_t size = 0;
     {
         const nb::gil_scoped_release release;
+        TwoSidedBearoff solver(men, points, are_all);
         solver.solve(checked_threads(threads));
+        equities = std::move(solver.equities());
+        size = solver.size();
     }
-    const std::size_t size = solver.size();
-    return make_array(std::move(solver.equities()), {size, size});
+    return make_array(std::move(equities), {kCubes, size, size});
 }
 
-std::uint64_t verify_two_sided(const Input<float>& equities, int men, int points, int threads) {
-    checked_index(men, points, 100'000);
-    TwoSidedBearoff solver(men, points);
-    if (equities.size() != solver.size() * solver.size()) {
+std::uint64_t verify_two_sided(const Input<float>& equities, int men, int points, bool are_all,
+                               int threads) {
+    const std::size_t size = checked_index(men, points, 100'000).size();
+    if (equities.size() != size * size && equities.size() != kCubes * size * size) {
         throw nb::value_error("not as many equities as positions");
     }
     const std::span<const float> values(equities.data(), equities.size());
     const nb::gil_scoped_release release;
-    return solver.verify(checked_threads(threads), values);
+    TwoSidedBearoff solver(men, points, are_all);
+    return solver.verify(values, checked_threads(threads));
 }
 
 // One thread works at a time, and while the others wait Python goes on.
@@ -193,9 +198,9 @@ NB_MODULE(equities, m) {
     m.def("rank", &rank, "sides"_a, "men"_a, "points"_a);
     m.def("unrank", &unrank, "ranks"_a, "men"_a, "points"_a);
     m.def("one_sided", &one_sided, "men"_a, "points"_a, "width"_a, "threads"_a = 1);
-    m.def("two_sided", &two_sided, "men"_a, "points"_a, "threads"_a = 1);
+    m.def("two_sided", &two_sided, "men"_a, "points"_a, "are_all"_a = false, "threads"_a = 1);
     m.def("verify_two_sided", &verify_two_sided, "equities"_a, "men"_a, "points"_a,
-          "threads"_a = 1);
+          "are_all"_a = false, "threads"_a = 1);
     nb::class_<Hypergammon>(m, "Hypergammon")
         .def(nb::init<int, int>(), "men"_a, "threads"_a = 1)
         .def_prop_ro("size", &Hypergammon::size)

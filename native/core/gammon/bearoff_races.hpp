@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "backgammon/bearoff.hpp"
+#include "backgammon/one_sided_bearoff.hpp"
 #include "gammon/chances_network.hpp"
 
 namespace ludus::gammon {

@@ -22,11 +22,23 @@ def one_sided(
     Shape (placements, width): the probability of 0, 1, 2 … rolls, with the moves of least mean.
     """
 
-def two_sided(men: int, points: int, threads: int = 1) -> NDArray[np.float32]:
-    """Return the equities of single games; shape (placements, placements)."""
+def two_sided(
+    men: int, points: int, are_all: bool = False, threads: int = 1
+) -> NDArray[np.float32]:
+    """Return the equities of not doubling, in points of the present cube, for money.
 
-def verify_two_sided(equities: NDArray[np.float32], men: int, points: int, threads: int = 1) -> int:
-    """Return the number of equities that do not follow from those of their successors."""
+    Shape (4, placements, placements): without a cube, and with the cube the mover's own, centred,
+    and the other side's. If the men `are_all` that a side has, gammons count, also with a centred
+    cube.
+    """
+
+def verify_two_sided(
+    equities: NDArray[np.float32], men: int, points: int, are_all: bool = False, threads: int = 1
+) -> int:
+    """Return the number of equities that do not follow from those of their successors.
+
+    The equities are those of `two_sided`, or the first of the four alone.
+    """
 
 class Hypergammon:
     """Value iteration over all positions with 1 to 3 men a side; deterministic."""

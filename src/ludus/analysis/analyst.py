@@ -5,7 +5,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol, overload, runtime_checkable
 
-from ludus.analysis.evaluation import EvaluatedMove, Evaluation, PositionAnalysis
+from ludus.analysis.evaluation import (
+    CubeEvaluation,
+    EvaluatedMove,
+    Evaluation,
+    PositionAnalysis,
+)
 from ludus.analysis.evaluators import (
     MAX_LINE_PLIES,
     SOLVED,
@@ -101,7 +106,7 @@ class Analyst(Evaluator):
         return tuple(line)
 
     def _look_up(
-        self, position: Position, with_lines_of: tuple[Move | None, ...] | None
+        self, position: Any, with_lines_of: tuple[Move | None, ...] | None
     ) -> PositionAnalysis | None:
         """Return the exact values of a position's moves; None if it is not solved.
 
@@ -111,10 +116,15 @@ class Analyst(Evaluator):
         if oracle is None or position.mover == CHANCE or not oracle.has_value(position):
             return None
         moves = []
+        cube = self._look_up_cube(position)
         for each in oracle.verdict(position).moves:
             evaluation = Evaluation.from_value(Value(each.value, each.depth, each.equity), SOLVED)
             if each.equity is not None:
-                chances = self._look_up_chances(position.play(each.move))
+                if cube is None:
+                    chances = self._look_up_chances(position.play(each.move))
+                else:
+                    is_on_turn = position.mover == position.turn
+                    chances = cube.chances if is_on_turn else cube.chances.flip()
                 evaluation = replace(evaluation, chances=chances, lookahead="exact")
             moves.append(EvaluatedMove(each.move, evaluation))
         if with_lines_of is not None:
@@ -122,7 +132,15 @@ class Analyst(Evaluator):
                 if number == 0 or each_move.move in with_lines_of:
                     line = self.follow(position.play(each_move.move))
                     moves[number] = replace(each_move, line=line)
-        return PositionAnalysis(tuple(moves))
+        return PositionAnalysis(tuple(moves), cube)
+
+    def _look_up_cube(self, position: Position) -> CubeEvaluation | None:
+        """Return the exact evaluation of the cube where a side decides about it."""
+        assert self._oracle is not None
+        equities, chances = self._oracle.cube_equities(position), self._oracle.chances(position)
+        if equities is None or chances is None:
+            return None
+        return CubeEvaluation(equities, Chances(*chances.values()), "exact")
 
     def _look_up_chances(self, after: Position) -> Chances | None:
         """Return the exact chances of the side that has just moved, where tables have them."""

@@ -1,6 +1,7 @@
 from .backgammon.bearoff import RollDistributions as RollDistributions
 from .backgammon.bearoff import compute_race as compute_race
 from .backgammon.bearoff import roll_distributions as roll_distributions
+from .backgammon.cuda_solver import CudaBearoff as CudaBearoff
 from .backgammon.cuda_solver import CudaHypergammon as CudaHypergammon
 from .backgammon.oracle import BackgammonOracle as BackgammonOracle
 from .backgammon.solver import EquityRun as EquityRun

@@ -15,6 +15,7 @@ from ludus.core.game import Move, Position
 from ludus.core.text_table import format_text_table
 
 if TYPE_CHECKING:
+    from ludus.games.backgammon.cube import CubeEquities
     from ludus.oracles.morris.oracle import MorrisOracle
 
 Result = Literal["win", "draw", "loss", "equity"]
@@ -237,6 +238,10 @@ class Oracle(ABC):
     def value(self, position: Position) -> Value:
         """Return the value of a position; Unsolved if it has none here."""
         return self.values([position])[0]
+
+    def cube_equities(self, position: Any) -> "CubeEquities | None":
+        """Return what the decisions about the doubling cube are worth, where a game has one."""
+        return None
 
     def chances(self, position: Position) -> dict[str, float] | None:
         """Return the chances behind an equity, in games with dice and where they are stored."""

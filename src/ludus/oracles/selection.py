@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ludus._native import equities as native_equities
 from ludus._native import solver as native
 from ludus.core.errors import BadDatabase, CannotSolve, LudusWarning, quote
 from ludus.core.files import quote_path
@@ -14,7 +15,7 @@ from ludus.core.game import AnyGame, OracleKind
 from ludus.core.processes import count_cores
 from ludus.games import resolve_game
 from ludus.oracles.backgammon.oracle import BackgammonOracle
-from ludus.oracles.backgammon.solver import DEFAULT_BEAROFF_MEN, EquityRun, select_extent
+from ludus.oracles.backgammon.solver import DEFAULT_BEAROFF_MEN, select_extent
 from ludus.oracles.backgammon.tables import EQUITY_FILE, Extent, MemoryTables, TableFolder
 from ludus.oracles.interface import Oracle, Unsolved, WrongRules
 from ludus.oracles.memory import MemoryOracle
@@ -132,9 +133,10 @@ def _find_backgammon_oracle(
 
 @lru_cache(maxsize=1)
 def _solve_bearoff() -> MemoryTables:
-    """Solve bearing off with 6 men a side, in some 40 milliseconds."""
-    run = EquityRun(Extent("bearoff", DEFAULT_BEAROFF_MEN), threads=count_cores())
-    return MemoryTables(run.extent, run.run().equities, "the built-in bear-off")
+    """Solve bearing off with 6 men a side, in a tenth of a second."""
+    extent = Extent("bearoff", DEFAULT_BEAROFF_MEN)
+    found = native_equities.two_sided(extent.men, extent.points, threads=count_cores())
+    return MemoryTables(extent, found, "the built-in bear-off")
 
 
 def _find_memory_oracle(game: AnyGame, folder: Path | None, needs_depth: bool) -> MemoryOracle:

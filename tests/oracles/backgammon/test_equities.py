@@ -60,14 +60,29 @@ def men_on(counts):
     return {**men, OFF: 15 - sum(counts)}
 
 
+NONE, OWN, CENTRED, THEIRS = range(4)
+SEEN_BY_OTHER = {NONE: NONE, OWN: THEIRS, CENTRED: CENTRED, THEIRS: OWN}
+
+
 @cache
-def exact_equity(own, other):
-    """The equity as a fraction, by the definition."""
+def exact_equity(own, other, cube):
+    """The equity of rolling as a fraction, by the definition."""
     if not any(other):
         return Fraction(-1)
+    seen = SEEN_BY_OTHER[cube]
     return -sum(
-        weight * min(exact_equity(other, end) for end in ends) for weight, ends in moves_of(own)
+        weight * min(decided_equity(other, end, seen) for end in ends)
+        for weight, ends in moves_of(own)
     )
+
+
+@cache
+def decided_equity(own, other, cube):
+    """The equity of the better of rolling and doubling."""
+    rolled = exact_equity(own, other, cube)
+    if cube in (NONE, THEIRS):
+        return rolled
+    return max(rolled, min(2 * exact_equity(own, other, THEIRS), Fraction(1)))
 
 
 def test_two_sided_equities_by_the_definition():
@@ -75,16 +90,24 @@ def test_two_sided_equities_by_the_definition():
     sides = [tuple(side[1:7].tolist()) for side in all_sides(2, 6)]
     for own_rank, own in enumerate(sides[1:], 1):
         for other_rank, other in enumerate(sides):
-            expected = float(exact_equity(own, other))
-            assert table[own_rank, other_rank] == pytest.approx(expected, abs=1e-6)
+            expected = [float(exact_equity(own, other, cube)) for cube in range(4)]
+            assert table[:, own_rank, other_rank] == pytest.approx(expected, abs=1e-6)
+
+
+def test_gammons_of_bearing_off_as_in_hypergammon():
+    table, solver = equities.two_sided(2, 6, are_all=True), solve_hypergammon(2)
+    ranks = equities.rank(all_sides(2, 6), 2, BAR)
+    theirs = solver.equities()[np.ix_(ranks, ranks)]
+    assert table[NONE, 1:, 1:] == pytest.approx(theirs[1:, 1:], abs=2e-6)
 
 
 def test_two_sided_equities_do_not_depend_on_threads_and_are_verified():
     table = equities.two_sided(6, 6)
     assert np.array_equal(table, equities.two_sided(6, 6, threads=3))
-    assert np.array_equal(table[:84, :84], equities.two_sided(3, 6))
+    assert np.array_equal(table[:, :84, :84], equities.two_sided(3, 6))
     assert equities.verify_two_sided(table, 6, 6) == 0
-    table[100, 200] += 1e-4
+    assert equities.verify_two_sided(table[NONE], 6, 6) == 0
+    table[CENTRED, 100, 200] += 1e-4
     assert equities.verify_two_sided(table, 6, 6, threads=2) > 0
 
 

@@ -10,14 +10,17 @@ import numpy as np
 import pytest
 
 import ludus
+from ludus._native import equities as native_equities
+from ludus.analysis import Analyst
 from ludus.cli.main import run as run_command
 from ludus.core.errors import BadDatabase, CannotSolve
 from ludus.games.backgammon.board import ROLLS
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import Rules
+from ludus.games.backgammon.stakes import DOUBLE, DROP, ROLL, TAKE
 from ludus.oracles import Unsolved, Value, WrongRules
 from ludus.oracles import oracle as find_oracle
-from ludus.oracles.backgammon.cuda_solver import CudaHypergammon
+from ludus.oracles.backgammon.cuda_solver import CudaBearoff, CudaHypergammon
 from ludus.oracles.backgammon.oracle import BackgammonOracle
 from ludus.oracles.backgammon.solver import EquityRun, EquityVerificationRun, select_extent
 from ludus.oracles.backgammon.tables import EQUITY_FILE, Extent, TableFolder
@@ -74,6 +77,32 @@ def test_games_that_are_over_and_the_other_side_to_move():
     assert oracle.value(over).equity == -1
     turned = GAME.parse("4:1,1:1,off:13 6:1,3:1,off:13 1 roll")
     assert oracle.value(turned) == oracle.value(GAME.parse(f"{BEAROFF} roll"))
+
+
+@pytest.mark.parametrize("cube", ["1", "2@0", "2@1"])
+def test_bearing_off_with_the_cube(cube):
+    """What a decision is worth follows from the rolls after it, and analysis uses it."""
+    game = ludus.game("backgammon:money,resign=no")
+    oracle = find_oracle(game)
+    before = game.parse(f"{BEAROFF} {'roll' if cube == '2@1' else 'cube'} {cube}")
+    equities = oracle.cube_equities(before)
+    rolling = before if cube == "2@1" else before.play(ROLL)
+    after = [oracle.value(rolling.play(roll)).equity for roll in ROLLS]
+    weights = [1 / 36 if roll.is_double else 1 / 18 for roll in ROLLS]
+    assert equities.no_double == pytest.approx(np.dot(after, weights), abs=1e-6)
+    assert oracle.value(before).equity == pytest.approx(
+        equities.no_double if cube == "2@1" else equities.best, abs=1e-6
+    )
+    if cube != "2@1":
+        verdict, analysis = oracle.verdict(before), Analyst(game).analyse(before)
+        assert [each.move for each in verdict.moves] == [each.move for each in analysis.moves]
+        assert analysis.cube.equities == equities
+        assert analysis.cube.lookahead == "exact"
+        doubled = before.play(DOUBLE)
+        taken = doubled.play(TAKE)
+        assert oracle.value(taken).equity == pytest.approx(equities.double_take / 2, abs=1e-6)
+        best = Analyst(game).analyse(doubled).best
+        assert best.move == (TAKE if equities.is_take else DROP)
 
 
 @pytest.mark.parametrize("text", ["start", "7:1,off:14 4:1,off:14 0 roll"])
@@ -182,15 +211,8 @@ def test_regret_is_equity_given_away(tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
-def test_gpu_code_compiled_for_the_cpu(tmp_path):
-    """The source of the GPU library, with loops in place of kernels, gives the same values."""
-    native = Path(__file__).parents[3] / "native"
-    library = tmp_path / "hypergammon.so"
-    options = ["-x", "c++", "-std=c++20", "-O2", "-shared", "-fPIC", "-pthread"]
-    includes = [f"-I{native}", f"-I{native / 'core'}"]
-    source = str(native / "cuda" / "hypergammon.cu")
-    subprocess.run(["g++", *options, *includes, source, "-o", str(library)], check=True)
-    theirs, ours = CudaHypergammon(1, library), solve_hypergammon(1)
+def test_hypergammon_on_a_gpu_compiled_for_the_cpu(tmp_path):
+    theirs, ours = CudaHypergammon(1, build_for_cpu("hypergammon", tmp_path)), solve_hypergammon(1)
     while theirs.sweep() > 1e-9:
         pass
     theirs.choose()
@@ -199,3 +221,26 @@ def test_gpu_code_compiled_for_the_cpu(tmp_path):
     assert np.abs(theirs.equities() - ours.equities()).max() < 1e-6
     assert np.abs(theirs.chances() - ours.chances()).max() < 1e-6
     assert max(theirs.find_errors()) < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+@pytest.mark.parametrize("are_all", [False, True])
+def test_bearing_off_on_a_gpu_compiled_for_the_cpu(tmp_path, are_all):
+    solver = CudaBearoff(3, 6, are_all, build_for_cpu("bearoff", tmp_path))
+    solver.solve()
+    ours = native_equities.two_sided(3, 6, are_all)
+    own, other = np.indices((solver.size, solver.size))[:, 1:, 1:].reshape(2, -1)
+    assert np.abs(solver.read(own, other).T - ours[:, own, other]).max() < 1e-6
+    rolls = solver.roll_distributions(3, 6, 16)
+    assert rolls == pytest.approx(np.stack(native_equities.one_sided(3, 6, 16)), abs=1e-12)
+
+
+def build_for_cpu(name, folder):
+    """The source of a GPU library, with loops in place of kernels."""
+    native, library = Path(__file__).parents[3] / "native", folder / f"{name}.so"
+    options = ["-x", "c++", "-std=c++20", "-O2", "-shared", "-fPIC", "-pthread"]
+    includes = [f"-I{native}", f"-I{native / 'core'}"]
+    source = str(native / "cuda" / f"{name}.cu")
+    subprocess.run(["g++", *options, *includes, source, "-o", str(library)], check=True)
+    return library

@@ -14,7 +14,10 @@ from ludus.core.processes import report_missing_threads
 from ludus.games.backgammon.rules import Rules
 from ludus.oracles.backgammon.tables import (
     CHANCES_FILE,
+    CUBE_FILE,
     EQUITY_FILE,
+    NO_CUBE,
+    OWN_CUBE,
     Extent,
     Floats,
     TableFolder,
@@ -86,6 +89,11 @@ class EquityResult:
 
     extent: Extent
     equities: Floats
+    """Without a cube; shape (placements, placements)."""
+
+    cube_equities: Floats | None = None
+    """With the cube the mover's own, centred, and the other side's; the first axis is the cube."""
+
     chances: Floats | None = None
     num_sweeps: int = 0
     last_change: float = 0.0
@@ -131,6 +139,8 @@ class EquityRun:
         if self._folder is not None:
             if result.chances is not None:
                 self._folder.write(CHANCES_FILE, result.chances)
+            if result.cube_equities is not None:
+                self._folder.write(CUBE_FILE, result.cube_equities)
             self._folder.write(EQUITY_FILE, result.equities)
         return result
 
@@ -138,9 +148,10 @@ class EquityRun:
         if self._device != "cpu":
             raise CannotSolve("bearing off is solved on the CPU alone")
         men, points = self.extent.men, self.extent.points
-        result = EquityResult(self.extent, native.two_sided(men, points, self._threads))
+        found = native.two_sided(men, points, threads=self._threads)
+        result = EquityResult(self.extent, found[NO_CUBE], found[OWN_CUBE:])
         if self._verify:
-            wrong = native.verify_two_sided(result.equities, men, points, self._threads)
+            wrong = native.verify_two_sided(found, men, points, threads=self._threads)
             result.errors = [math.inf if wrong else 0.0]
         return result
 
@@ -151,7 +162,7 @@ class EquityRun:
         solver.choose()
         self.progress.done = EXPECTED_SWEEPS
         self._iterate(solver.sweep_chances, CHANCE_TOLERANCE)
-        result = EquityResult(self.extent, equities, solver.chances(), num_sweeps, change)
+        result = EquityResult(self.extent, equities, None, solver.chances(), num_sweeps, change)
         if self._verify:
             result.errors = list(solver.find_errors())
         return result
@@ -199,7 +210,11 @@ class EquityVerificationRun:
             folder, extent = self._folder, self._folder.extent
             equities = folder.read_all(EQUITY_FILE)
             if extent.kind == "bearoff":
-                wrong = native.verify_two_sided(equities, extent.men, extent.points, self._threads)
+                if folder.has(CUBE_FILE):
+                    equities = np.concatenate([equities[None], folder.read_all(CUBE_FILE)])
+                wrong = native.verify_two_sided(
+                    equities, extent.men, extent.points, threads=self._threads
+                )
                 return EquityVerification(equities.size, math.inf if wrong else 0.0, 0.0)
             empty: Floats = np.empty(0, dtype=np.float32)
             chances = folder.read_all(CHANCES_FILE) if folder.has(CHANCES_FILE) else empty

@@ -42,6 +42,12 @@ Sides = NDArray[np.int8]
 Ranks = NDArray[np.uint32]
 Floats = NDArray[np.float32]
 
+NO_CUBE, OWN_CUBE, CENTRED_CUBE, THEIR_CUBE = range(4)
+"""Where the cube is, seen by the side to move: the order of the equities of bearing off.
+
+They are those of not doubling now, in points of the present cube, for money.
+"""
+
 CHANCE_NAMES = ("win", "win_gammon", "win_backgammon", "lose_gammon", "lose_backgammon")
 """Chances of the side to move; a gammon includes backgammons."""
 
@@ -67,7 +73,7 @@ class Extent:
 
     def estimate_peak_bytes(self) -> int:
         """Return an estimate of the memory that solving takes."""
-        per_position = 8 if self.kind == "bearoff" else 200
+        per_position = 32 if self.kind == "bearoff" else 200
         return per_position * self.num_placements**2
 
     def contains(self, sides: Sides) -> NDArray[np.bool_]:
@@ -88,20 +94,24 @@ class EquityTables(Protocol):
     def extent(self) -> Extent: ...
     @property
     def source(self) -> str: ...
-    def equities(self, own: Ranks, other: Ranks, /) -> Floats: ...
+    def equities(self, own: Ranks, other: Ranks, cube: int = NO_CUBE, /) -> Floats:
+        """Return the equities with the cube in this place, NaN if there are none."""
+
     def chances(self, own: Ranks, other: Ranks, /) -> Floats | None: ...
 
 
 class MemoryTables:
-    """Equities in memory, without chances."""
+    """Equities in memory, of one or all places of the cube, without chances."""
 
     def __init__(self, extent: Extent, equities: Floats, source: str) -> None:
         self.extent = extent
         self.source = source
-        self._equities = equities
+        self._equities = equities.reshape(-1, extent.num_placements, extent.num_placements)
 
-    def equities(self, own: Ranks, other: Ranks, /) -> Floats:
-        found: Floats = self._equities[own, other]
+    def equities(self, own: Ranks, other: Ranks, cube: int = NO_CUBE, /) -> Floats:
+        if cube >= len(self._equities):
+            return np.full(len(own), np.nan, dtype=np.float32)
+        found: Floats = self._equities[cube, own, other]
         return found
 
     def chances(self, own: Ranks, other: Ranks, /) -> Floats | None:
@@ -114,7 +124,10 @@ BLOCK_VALUES = 1 << 14
 CACHE_BYTES = 1 << 28
 """Size of the blocks that a folder keeps in memory."""
 
-EQUITY_FILE, CHANCES_FILE = "equity.values", "chances.values"
+EQUITY_FILE, CUBE_FILE, CHANCES_FILE = "equity.values", "cube.values", "chances.values"
+
+NUM_PLANES = {EQUITY_FILE: 1, CUBE_FILE: 3, CHANCES_FILE: len(CHANCE_NAMES)}
+"""Values of a position in each file; those of bearing off with the cube are apart."""
 
 
 class TableFolder:
@@ -162,9 +175,14 @@ class TableFolder:
         """Return whether a table is complete."""
         return (self.folder / name).exists()
 
-    def equities(self, own: Ranks, other: Ranks, /) -> Floats:
+    def equities(self, own: Ranks, other: Ranks, cube: int = NO_CUBE, /) -> Floats:
         size = np.int64(self.extent.num_placements)
-        return self._read(EQUITY_FILE, own.astype(np.int64) * size + other)
+        slots = own.astype(np.int64) * size + other
+        if cube == NO_CUBE:
+            return self._read(EQUITY_FILE, slots)
+        if not self.has(CUBE_FILE):
+            return np.full(len(own), np.nan, dtype=np.float32)
+        return self._read(CUBE_FILE, slots + (cube - OWN_CUBE) * size * size)
 
     def chances(self, own: Ranks, other: Ranks, /) -> Floats | None:
         """Return the chances, shape (positions, 5); None if there are none."""
@@ -228,7 +246,7 @@ class TableFolder:
 
     def _num_values(self, name: str) -> int:
         size = self.extent.num_placements
-        return size * size * (len(CHANCE_NAMES) if name == CHANCES_FILE else 1)
+        return size * size * NUM_PLANES[name]
 
     def _header(self, name: str, num_values: int) -> Mapping[str, Any]:
         return {
