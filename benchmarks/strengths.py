@@ -3,10 +3,11 @@
     python benchmarks/strengths.py [--games 20] [--only nnmm,hybrid] [--write]
 
 Morris: every two players meet, and Elo ratings are fitted to all results. Small games: the share of
-critical positions in which a player keeps the value. Backgammon: games against pubeval. Every
-measurement is kept in `benchmarks/strengths.json` as soon as it is made, so a killed run goes on
-where it stopped and a new player costs only its own games; take a line out to measure it again.
-What the page reads, `src/ludus/web/strengths.json`, is then made of them. With --write only that.
+critical positions in which a player keeps the value. Backgammon: games against pubeval, and with
+the cube, which pubeval does not know, points against GNU Backgammon. Every measurement is kept in
+`benchmarks/strengths.json` as soon as it is made, so a killed run goes on where it stopped and a
+new player costs only its own games; take a line out to measure it again. What the page reads,
+`src/ludus/web/strengths.json`, is then made of them. With --write only that.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
 import ludus
@@ -27,7 +29,9 @@ from ludus.web.opponents import list_opponents
 EVIDENCE = Path(__file__).with_suffix(".json")
 TARGET = Path(__file__).parents[1] / "src" / "ludus" / "web" / "strengths.json"
 
-MORRIS = "nine_mens_morris"
+MORRIS = "nine_mens_morris:threefold"
+"""As the page opens it, and as tournaments play."""
+
 SEED = 9
 ANCHOR = "random"
 MEASURE = "pubeval"
@@ -38,6 +42,10 @@ POSITIONS = 200
 
 LONG_MATCH = 100
 """Games of backgammon, where luck is half of it."""
+
+CUBE = "backgammon:money"
+CUBE_MEASURE = "gnubg"
+"""Against whom players that know the cube are measured: without looking ahead, in single games."""
 
 SLOW = "perfect"
 """Without the solved game it searches for seconds; it comes last, with a fifth of the games."""
@@ -65,7 +73,8 @@ def main() -> None:
     )
     for number, (game, key, command) in enumerate(missing, 1):
         print(f"{number} of {len(missing)}: {game} {key}", file=sys.stderr, flush=True)
-        found.setdefault(game, {})[key] = select_results(key, run_command(command))
+        answer = measure_points(key) if game == CUBE else select_results(run_command(command))
+        found.setdefault(game, {})[key] = answer
         write_results(
             EVIDENCE, {name: dict(sorted(results.items())) for name, results in found.items()}
         )
@@ -84,7 +93,6 @@ def list_tasks(games: int, only: set[str]) -> Iterator[Task]:
         return not only or bool(only & {_name(spec) for spec in players})
 
     pairs = [pair for pair in combinations(sorted(list_specs(MORRIS)), 2) if is_wanted(*pair)]
-    yield from (_make_match_task(pair, games) for pair in pairs if SLOW not in pair)
     for game in ("noughts_and_crosses", "hexapawn", "hexapawn:gardner"):
         for spec in filter(is_wanted, list_specs(game)):
             yield game, spec, ["regret", game, spec, "--games", str(POSITIONS)]
@@ -92,6 +100,11 @@ def list_tasks(games: int, only: set[str]) -> Iterator[Task]:
         if spec != MEASURE:
             command = ["match", "backgammon", spec, MEASURE, "--games", str(LONG_MATCH)]
             yield "backgammon", spec, command
+    for spec in filter(is_wanted, list_specs(CUBE)):
+        if spec != CUBE_MEASURE:
+            command = ["match", CUBE, spec, CUBE_MEASURE, "--games", str(LONG_MATCH)]
+            yield CUBE, spec, command
+    yield from (_make_match_task(pair, games) for pair in pairs if SLOW not in pair)
     yield from (_make_match_task(pair, max(1, games // 5)) for pair in pairs if SLOW in pair)
 
 
@@ -134,7 +147,15 @@ def run_command(command: list[str]) -> dict[str, Any]:
     return answer
 
 
-def select_results(key: str, answer: dict[str, Any]) -> dict[str, Any]:
+def measure_points(spec: str) -> dict[str, Any]:
+    """Return the points of each game with the cube: `ludus match backgammon:money SPEC gnubg`."""
+    played = ludus.match(CUBE, spec, CUBE_MEASURE, games=LONG_MATCH, seed=SEED)
+    # Both begin in turn.
+    points = [each.outcome.score(number % 2) for number, each in enumerate(played.records)]
+    return {"games": len(points), "wins": list(played.wins), "points": points}
+
+
+def select_results(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the part of an output that is needed."""
     if "wins" in answer:
         return {name: answer[name] for name in ("games", "wins", "draws")}
@@ -145,10 +166,14 @@ def collect_strengths(found: Results) -> Results:
     """Return the strengths that the page shows, by game and player."""
     strengths_by_game: Results = {}
     for game, results in found.items():
-        if game == MORRIS:
+        if game.startswith(MORRIS.partition(":")[0]):
             strengths_by_game[game] = compute_elos(results) | {
                 name: {"follows": True} for name in FOLLOWERS
             }
+        elif game == CUBE:
+            strengths_by_game[game] = {
+                spec: summarize_points(each) for spec, each in results.items()
+            } | {CUBE_MEASURE: {"measure": True}}
         elif game == "backgammon":
             strengths_by_game[game] = {
                 spec: {"won": each["wins"][0], "games": each["games"], "against": MEASURE}
@@ -157,6 +182,18 @@ def collect_strengths(found: Results) -> Results:
         else:
             strengths_by_game[game] = results
     return strengths_by_game
+
+
+def summarize_points(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the games won, and the mean points with the margin of 95%."""
+    points = found["points"]
+    return {
+        "won": found["wins"][0],
+        "games": found["games"],
+        "against": "GNU Backgammon",
+        "points": round(mean(points), 2),
+        "margin_of_points": round(1.96 * stdev(points) / len(points) ** 0.5, 2),
+    }
 
 
 def compute_elos(results: dict[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def choose(options, text, game=None, limit=None, seed=1):
 def test_a_win_is_reported_by_its_distance():
     found = choose("endings=no", "W.W/.../.../W...../.B./.../B.B w 0 0")
     assert str(found.move).startswith("a4-d7x")
-    assert found.comment == f"wins in 1 ply: {found.move}"
+    assert found.comment == f"wins in 1 move: {found.move}"
     assert found.scores == {found.move: pytest.approx(299.99)}
 
 
@@ -34,7 +34,7 @@ def test_a_threat_is_met():
     """Black would close a7-d7-g7 by placing on g7."""
     found = choose("depth=4", "BB./.../.../....../.W./.../... w 8 7")
     assert str(found.move) == "g7"
-    score, line = found.comment.split(" men at depth 4: ")
+    score, line = found.comment.split(" men, looking 4 moves ahead: ")
     assert float(score) == found.scores[found.move]
     assert line.split()[0] == "g7"
     assert len(line.split()) >= 4
@@ -49,9 +49,9 @@ def test_several_moves_are_scored():
 def test_a_limit_of_the_match_binds_too():
     game = morris()
     player = ludus.player("negascout:depth=6", game)
-    assert "at depth 2:" in player.choose(game.start(), ludus.Limit(depth=2)).comment
-    assert "at depth 6:" in player.choose(game.start(), ludus.Limit(depth=9)).comment
-    assert "at depth 0:" in player.choose(game.start(), ludus.Limit(nodes=1)).comment
+    assert "2 moves ahead:" in player.choose(game.start(), ludus.Limit(depth=2)).comment
+    assert "6 moves ahead:" in player.choose(game.start(), ludus.Limit(depth=9)).comment
+    assert "0 moves ahead:" in player.choose(game.start(), ludus.Limit(nodes=1)).comment
 
 
 def test_the_only_move_needs_no_search():

@@ -10,6 +10,7 @@ from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.notation import PositionFields
 from ludus.oracles import Unsolved, Value
 from ludus.oracles import oracle as find_oracle
+from ludus.oracles.interface import describe_distance
 from ludus.oracles.morris.database import Database
 from support.repetition import repeat
 
@@ -44,7 +45,7 @@ def test_a_won_game_is_won_in_time(white, black):
         match = ludus.play_game(MORRIS, players, seed=seed, start=position)
         assert match.outcome.winner == 0
         assert len(match.moves) <= promised
-        assert match.moves[0].comment == f"wins in {promised} {'ply' if promised == 1 else 'plies'}"
+        assert match.moves[0].comment == f"wins{describe_distance(promised)}"
 
 
 def test_two_perfect_players_take_as_long_as_was_promised():
@@ -55,9 +56,8 @@ def test_two_perfect_players_take_as_long_as_was_promised():
             match = ludus.play_game(MORRIS, players, seed=seed, start=position)
             assert match.outcome.winner == (0 if result == "win" else 1)
             assert len(match.moves) == oracle.value(position).depth
-            plies = "ply" if len(match.moves) == 1 else "plies"
             verb = "wins" if result == "win" else "loses"
-            assert match.moves[0].comment == f"{verb} in {len(match.moves)} {plies}"
+            assert match.moves[0].comment == f"{verb}{describe_distance(len(match.moves))}"
 
 
 def test_nothing_is_ever_given_away():
@@ -254,7 +254,7 @@ def test_a_notice_says_what_is_exact():
 
 def test_search_takes_over_where_nothing_is_solved():
     choice = perfect(MORRIS, SEARCHING).choose(MORRIS.start(), ludus.Limit(depth=2))
-    assert choice.comment == "search 2 plies deep: +0.00 men (perfect up to 4 men a side)"
+    assert choice.comment == "looking 2 moves ahead: +0.00 men (perfect up to 4 men a side)"
     assert len(choice.scores) == 24
     mill = MORRIS.parse("WW./.../.../BB..../.../.../... w 7 7")
     choice = perfect(MORRIS, f"{SEARCHING},nodes=2000").choose(mill)
@@ -262,7 +262,7 @@ def test_search_takes_over_where_nothing_is_solved():
     won = MORRIS.parse("WW./.../B../.B...W/..B/WW./... w 0 0")
     choice = perfect(MORRIS, SEARCHING).choose(won)
     assert str(choice.move).startswith("g4-g7x")
-    assert choice.comment == "search 1 ply deep: wins in 1 ply (perfect up to 4 men a side)"
+    assert choice.comment == "looking 1 move ahead: wins in 1 move (perfect up to 4 men a side)"
     assert (
         perfect(MORRIS, f"{SEARCHING},nodes=3").choose(MORRIS.start()).comment
         == "had no time to think"
@@ -278,11 +278,11 @@ def test_search_beats_random_moves():
 def test_limits_bind_the_search():
     player = perfect(MORRIS, SEARCHING)
     shallow = player.choose(MORRIS.start(), ludus.Limit(depth=1))
-    assert shallow.comment.startswith("search 1 ply deep")
+    assert shallow.comment.startswith("looking 1 move ahead")
     few = player.choose(MORRIS.start(), ludus.Limit(nodes=3))
     assert few.comment == "had no time to think"
     late = player.choose(MORRIS.start(), ludus.Limit(time=1e-9))
-    assert late.comment.startswith("search 1 ply deep")
+    assert late.comment.startswith("looking 1 move ahead")
 
 
 def test_a_search_is_a_function_of_its_seed():

@@ -89,7 +89,7 @@ def test_a_search_numbers_the_moves_it_expects():
 def test_migo_shows_the_row_it_completes_and_the_row_it_blocks():
     _, _, choice, [win] = seen("noughts_and_crosses", "migo", "XX./OO./... x")
     assert (str(choice.move), win.lines) == ("c3", (("a3", "b3", "c3"),))
-    assert win.title == "Its rule for winning, win_1"
+    assert win.title == "Its rule for winning"
     _, _, choice, [hold, refused] = seen("noughts_and_crosses", "migo", "XX./.O./... o")
     assert (str(choice.move), hold.lines) == ("c3", (("a3", "b3", "c3"),))
     assert {note.places[0] for note in refused.notes} == {"a2", "c2", "a1", "b1", "c1"}
@@ -104,7 +104,7 @@ def test_migo_shows_both_rows_of_a_fork():
             if position.outcome() is not None:
                 continue
             choice = one.choose(position)
-            if choice.comment.startswith("win_2"):
+            if choice.comment.startswith("State A is won at depth 2"):
                 forks += 1
                 [win] = one.pictures(position)
                 assert len(win.lines) >= 2

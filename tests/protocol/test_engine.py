@@ -160,7 +160,7 @@ def test_a_win_is_reported_in_moves(fresh):
 def test_only_stop_ends_an_infinite_search(fresh):
     """Even where there is nothing to search: a mill that wins at once."""
     fresh.say("position fen W.W/.../.../W...../..B/B../B.. w 0 0", "go infinite")
-    assert fresh.until("info string wins in 1 ply")[0].startswith("info depth 1 ")
+    assert fresh.until("info string wins in 1 move")[0].startswith("info depth 1 ")
     assert fresh.answers() == [], "it is ready while it thinks, and says no move"
     assert "still thinking" in fresh.answers("position startpos")[-1]
     assert "still thinking" in fresh.answers("go")[-1]

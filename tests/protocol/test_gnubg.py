@@ -213,4 +213,4 @@ class TestTheRealOne:
         choices = player("gnubg:plies=1", GAME).choose_many([first, second])
         assert str(choices[0].move) == str(choices[1].move)
         assert [choice.move.side for choice in choices] == [0, 1]
-        assert "cubeless, 1-ply" in choices[0].comment
+        assert "looking 1 move ahead" in choices[0].comment

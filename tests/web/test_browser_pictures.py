@@ -150,7 +150,7 @@ def test_three_maps_hang_side_by_side_and_each_can_be_seen_large(
 
 SEERS = [
     ("noughts_and_crosses", "menace", "a1", "The matchbox", ".bead"),
-    ("noughts_and_crosses", "migo", "b2", "Its rule for not losing, draw_1", ".tag"),
+    ("noughts_and_crosses", "migo", "b2", "Its rule for not losing", ".tag"),
     ("nine_mens_morris", "fuzzy", "d6", "Chances", ".heat"),
     ("nine_mens_morris", "negascout", "d6", "What it expects", ".tag"),
     ("noughts_and_crosses", "deepq", "a1", "Its scores", ".tag"),

@@ -78,17 +78,34 @@ class BackgammonEvaluator(Evaluator):
             return choose_by_cube(position, self.evaluate_cube(position))
         ranked = self.rank_moves(position)
         move, best = next(iter(ranked.items()))
-        comment = f"equity {best.points:+.3f} ({best.lookahead})"
+        comment = f"expects {best.points:+.3f} points"
         if best.chances is not None:
-            chances = best.chances
-            comment += f", wins {chances.win:.1%}, gammons {chances.win_gammon:.1%}"
+            plies = best.lookahead.removesuffix("-ply")
+            is_deep = plies.isdecimal() and plies != "0"
+            comment = describe_choice(best.points, best.chances, int(plies) if is_deep else 0)
         return Choice(move, comment, {move: each.points for move, each in ranked.items()})
+
+
+def describe_choice(equity: float, chances: Chances, plies: int) -> str:
+    """Return what a player expects of its move, and how far it has looked."""
+    ahead = f", {format_lookahead(plies)}" if plies else ""
+    return f"expects {equity:+.3f} points, {format_chances_won(chances)}{ahead}"
+
+
+def format_chances_won(chances: Chances) -> str:
+    """Return the chances to win and to win a gammon."""
+    return f"wins {chances.win:.1%}, gammons {chances.win_gammon:.1%}"
+
+
+def format_lookahead(plies: int) -> str:
+    """Return how many moves were looked ahead, in the words of players."""
+    return f"looking {plies} {'move' if plies == 1 else 'moves'} ahead"
 
 
 def choose_by_cube(position: Position, found: CubeEvaluation) -> Choice:
     """Choose an action about the cube or a resignation by its equity."""
     equities, chances = found.equities, found.chances
-    comment = f"wins {chances.win:.1%}, gammons {chances.win_gammon:.1%}"
+    comment = format_chances_won(chances)
     if position.phase in ("cube", "doubled"):
         comment = (
             f"{equities.best_action}: no double {equities.no_double:+.3f}, double and take "

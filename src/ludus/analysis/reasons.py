@@ -12,7 +12,7 @@ from typing import Final
 
 from ludus.analysis.evaluation import EvaluatedMove, PositionAnalysis
 from ludus.core.game import CHANCE, AnyGame, Move, PlaceRow, Position
-from ludus.oracles.interface import Result
+from ludus.oracles.interface import Result, describe_distance
 
 CHANGES: dict[tuple[Result, Result], str] = {
     ("win", "draw"): "gives away the win",
@@ -246,14 +246,6 @@ def _describe_change(game: AnyGame, analysis: PositionAnalysis, played: Evaluate
 
 def _nearest_result(points: float) -> Result:
     return "win" if points > 0.5 else "loss" if points < -0.5 else "draw"
-
-
-def describe_distance(plies: int | None) -> str:
-    """Return in how many of its moves the winning side wins, as ` in 2 moves`, or nothing."""
-    if not plies:
-        return ""
-    moves = (plies + 1) // 2
-    return f" in {moves} {'move' if moves == 1 else 'moves'}"
 
 
 def _describe_best(analysis: PositionAnalysis) -> str:

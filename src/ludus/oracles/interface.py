@@ -96,6 +96,14 @@ class Value:
         return f"{self.result} in {self.depth} {'ply' if self.depth == 1 else 'plies'}"
 
 
+def describe_distance(plies: int | None) -> str:
+    """Return in how many of its moves the winning side wins, as ` in 2 moves`, or nothing."""
+    if not plies:
+        return ""
+    moves = (plies + 1) // 2
+    return f" in {moves} {'move' if moves == 1 else 'moves'}"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class RatedMove:
     """A legal move and its value."""

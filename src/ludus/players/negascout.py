@@ -24,6 +24,7 @@ from ludus.core.spec import check_ranges
 from ludus.games.nine_mens_morris.board import Move
 from ludus.games.nine_mens_morris.position import MorrisPosition
 from ludus.games.nine_mens_morris.rules import Rules
+from ludus.oracles.interface import describe_distance
 from ludus.oracles.morris.endgames import MAX_MEN, builtin_endgames
 from ludus.oracles.morris.sectors import num_slots, without_repetition
 
@@ -305,6 +306,10 @@ def _format_comment(score: int, depth: int, line: Sequence[Move]) -> str:
     moves = " ".join(map(str, line))
     plies = _score_to_plies(score)
     if plies is not None:
-        ending = f"{abs(plies)} {'ply' if abs(plies) == 1 else 'plies'}"
-        return f"{'wins' if score > 0 else 'loses'} in {ending}: {moves}"
-    return f"{score / MAN_VALUE:+.2f} men at depth {depth}: {moves}"
+        return f"{'wins' if score > 0 else 'loses'}{describe_distance(abs(plies))}: {moves}"
+    return f"{format_men(score / MAN_VALUE, depth)}: {moves}"
+
+
+def format_men(score: float, depth: int) -> str:
+    """Return by how many men the side to move will be better off, as far as a search has looked."""
+    return f"{score:+.2f} men, looking {depth} {'move' if depth == 1 else 'moves'} ahead"

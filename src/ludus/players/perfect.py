@@ -17,7 +17,7 @@ from ludus.core.errors import quote
 from ludus.core.game import MAN_VALUE, AnyGame, Position
 from ludus.core.player import Choice, Limit, Player
 from ludus.core.spec import check_ranges
-from ludus.oracles.interface import Oracle, RatedMove, Unsolved, Value
+from ludus.oracles.interface import Oracle, RatedMove, Unsolved, Value, describe_distance
 from ludus.oracles.selection import oracle as find_oracle
 from ludus.players.alpha_beta import AlphaBetaSearch, SearchResult, score_to_plies
 
@@ -148,11 +148,11 @@ class PerfectPlayer(Player):
         """Describe the result of the search and the coverage of the oracle."""
         plies = score_to_plies(found.best)
         if plies is not None:
-            result = _format_value(Value("win" if found.best > 0 else "loss", plies))
+            result = f"{'wins' if found.best > 0 else 'loses'}{describe_distance(plies)}"
         else:
             result = f"{found.best / MAN_VALUE:+.2f} men"
-        ahead = f"{found.depth} {_pluralize(found.depth, 'ply', 'plies')}"
-        return f"search {ahead} deep: {result} (perfect {self.oracle.coverage})"
+        ahead = f"{found.depth} {_pluralize(found.depth, 'move', 'moves')}"
+        return f"looking {ahead} ahead: {result} (perfect {self.oracle.coverage})"
 
 
 def _score_move(rated: RatedMove) -> float:
@@ -171,7 +171,9 @@ def _score_move(rated: RatedMove) -> float:
 def _format_value(value: Value) -> str:
     if value.equity is not None:
         return str(value)
-    return f"{RESULT_VERBS[value.result]}{str(value).removeprefix(value.result)}"
+    if value.result == "draw" or not value.depth:
+        return f"{RESULT_VERBS[value.result]}{str(value).removeprefix(value.result)}"
+    return f"{RESULT_VERBS[value.result]}{describe_distance(value.depth)}"
 
 
 def _pluralize(number: int, one: str, many: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeVar
 from ludus.analysis.backgammon import (
     BackgammonEvaluator,
     check_num_men_of,
+    describe_choice,
     evaluate_winning_move,
     is_game_end,
 )
@@ -384,14 +385,12 @@ class GnubgPlayer(Player):
             evaluator = GnubgEvaluator(plies, seconds)
             return [evaluator.choose(position) for position in positions]
         ranked = rank_moves(positions, plies, seconds)
-        kind = "" if self.game.rules.has_stakes else "cubeless, "
-        return [_make_choice(each, f"{kind}{plies}-ply") for each in ranked]
+        return [_make_choice(each, plies) for each in ranked]
 
 
-def _make_choice(ranked: dict[Any, RankedMove], kind: str) -> Choice:
+def _make_choice(ranked: dict[Any, RankedMove], plies: int) -> Choice:
     move, best = next(iter(ranked.items()))
     if len(ranked) == 1:
         return Choice(move, "has no choice")
-    wins, gammons = best.chances[:2]
-    comment = f"equity {best.equity:+.3f} ({kind}), wins {wins:.1%}, gammons {gammons:.1%}"
+    comment = describe_choice(best.equity, best.chances, plies)
     return Choice(move, comment, {move: each.equity for move, each in ranked.items()})

@@ -1,7 +1,6 @@
 """Evaluations, reviews and advice of a game: exact where solved, else by the best analyst."""
 
 from ludus.analysis.evaluation import EvaluatedMoveJson, EvaluationJson, Mark, PositionJson
-from ludus.analysis.reasons import describe_distance
 from ludus.analysis.review import (
     MARKS,
     GameReviewJson,
@@ -10,6 +9,7 @@ from ludus.analysis.review import (
 )
 from ludus.core.game import CHANCE, AnyGame
 from ludus.games.backgammon.cube import RESIGNATION_TOLERANCE
+from ludus.oracles.interface import describe_distance
 from ludus.web.drawing import draw_hints
 from ludus.web.errors import OutOfTurn
 from ludus.web.game_record import GameRecord

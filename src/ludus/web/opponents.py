@@ -27,6 +27,14 @@ PERFECT = "perfect"
 """The player that needs the solved game to deserve its name."""
 
 
+MEASURED_AS = {
+    "backgammon:tournament": "backgammon:money",
+    "nine_mens_morris:threefold": "nine_mens_morris",
+}
+"""Rules whose strengths are those of others: with the cube, in single games and in matches; and
+whichever repetition is the draw."""
+
+
 @dataclass(frozen=True, slots=True)
 class Persona:
     """A human name and a sentence for a player with given options."""
@@ -35,7 +43,9 @@ class Persona:
     player: str
     text: str
     proved: str = ""
-    """A further sentence, which holds with the usual rules only."""
+    """A further sentence, which holds with some rules only."""
+    proved_rules: tuple[str, ...] = ()
+    """The presets with which it holds."""
     level: int | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
     rules: str = ""
@@ -71,6 +81,9 @@ class Strength(BaseModel):
     won: int = 0
     games: int = 0
     against: str = ""
+    points: float | None = None
+    """Mean points of a game with the cube, for the player; `margin_of_points` is that of 95%."""
+    margin_of_points: float = 0.0
     kept: int = 0
     critical: int = 0
 
@@ -83,39 +96,52 @@ def load_strengths() -> dict[str, dict[str, Strength]]:
 
 
 def find_strength(game: AnyGame, spec: str) -> Strength | None:
-    """Return the strength of a player under these rules, or else under the standard ones."""
+    """Return the strength of a player under these rules, else under the game's first ones."""
+    return _find_strengths(game).get(spec)
+
+
+def _find_strengths(game: AnyGame) -> dict[str, Strength]:
     by_game = load_strengths()
-    return by_game.get(_name_measured(game), by_game.get(game.id, {})).get(spec)
+    nearest = by_game.get(game.id, {})
+    return by_game.get(_name_measured(game) or game.id, nearest)
 
 
-def _name_measured(game: AnyGame) -> str:
-    """Return the key of a game and its rules in strengths.json."""
-    if _is_standard(game):
-        return game.id
+def _name_measured(game: AnyGame) -> str | None:
+    """Return the key in strengths.json of measurements that hold for these rules; None if none."""
     preset = next((name for name, rules in game.presets.items() if rules == game.rules), "")
-    return f"{game.id}:{preset}"
-
-
-def _is_measured(game: AnyGame) -> bool:
-    """Return whether strengths are measured with these rules."""
-    return _name_measured(game) in load_strengths()
+    key = game.id if preset == next(iter(game.presets)) else f"{game.id}:{preset}"
+    key = MEASURED_AS.get(key, key)
+    return key if key in load_strengths() else None
 
 
 def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return the players that can play this game under these rules on this machine."""
     game = load_game(job["game"], job["rules"])
-    offers = []
-    for name in PLAYERS:
-        try:
-            kind = PLAYERS[name]
-            if kind.can_play(type(game)):
-                player(add_options(name, kind.page_options), game).check_start(game.start())
-                offers.append(_describe_opponent(name, kind, game))
-        except Exception:
-            # A player whose requirements this installation or these rules lack is not offered.
-            continue
+    offers = [
+        _describe_opponent(name, PLAYERS[name], game)
+        for name in PLAYERS
+        if _can_play(name, game) or any(_can_play(each, game) for each in _list_personas(name))
+    ]
     offers.sort(key=lambda offer: _strength_rank(game, offer.name))
     return {"players": [offer.model_dump() for offer in offers]}
+
+
+def _list_personas(name: str) -> list[str]:
+    """Return the specs of a player that have human names."""
+    named = (each for each in load_personas() if each.player == name)
+    return [add_options(name, each.choices) for each in named]
+
+
+def _can_play(spec: str, game: AnyGame) -> bool:
+    """Return whether this installation has what a player needs, and these rules let it play."""
+    try:
+        kind = PLAYERS[spec.partition(":")[0]]
+        if not kind.can_play(type(game)):
+            return False
+        player(add_options(spec, kind.page_options), game).check_start(game.start())
+    except Exception:  # players are third-party code
+        return False
+    return True
 
 
 def _strength_rank(game: AnyGame, name: str) -> tuple[bool, float]:
@@ -146,6 +172,7 @@ def _describe_opponent(name: str, kind: type[Player], game: AnyGame) -> Opponent
             _describe_persona(game, persona, levels)
             for persona in load_personas()
             if persona.player == name
+            and _can_play(add_options(name, persona.choices), game)
             and (not persona.rules or game.rules == game.presets.get(persona.rules))
             and (name != PERFECT or _is_solved(game))
         ],
@@ -170,10 +197,10 @@ def _describe_persona(game: AnyGame, persona: Persona, levels: int | None) -> Pe
     is_perfect = persona.player == PERFECT
     strength = "never makes a mistake" if is_perfect else describe_strength(game, spec)
     share = 1.0 if is_perfect else _strength_share(game, measured)
-    is_known = is_perfect or _is_measured(game) or game.stakes(game.start()) is not None
+    is_known = is_perfect or _name_measured(game) is not None
     return PersonaView(
         name=persona.name,
-        text=f"{persona.text} {persona.proved}".strip() if _is_standard(game) else persona.text,
+        text=f"{persona.text} {persona.proved}" if _is_proved(persona, game) else persona.text,
         level=persona.level,
         choices=dict(persona.choices),
         strength=strength,
@@ -194,7 +221,7 @@ def _strength_share(game: AnyGame, measured: Strength | None) -> float | None:
     if measured is None:
         return None
     if measured.elo is not None:
-        ratings = load_strengths()[game.id].values()
+        ratings = _find_strengths(game).values()
         best = max(rating.elo for rating in ratings if rating.elo is not None)
         return round(measured.elo / best, 3)
     if measured.games:
@@ -204,17 +231,14 @@ def _strength_share(game: AnyGame, measured: Strength | None) -> float | None:
     return 0.5 if measured.measure else None
 
 
-def _is_standard(game: AnyGame) -> bool:
-    """Return whether a game has the rules with which strengths are measured."""
-    return bool(game.rules == next(iter(game.presets.values())))
+def _is_proved(persona: Persona, game: AnyGame) -> bool:
+    return any(game.rules == game.presets.get(name) for name in persona.proved_rules)
 
 
 def describe_strength(game: AnyGame, spec: str) -> str:
     """Return the measured strength of a player in one line."""
     measured = find_strength(game, spec)
-    if measured is not None and not _is_measured(game) and game.stakes(game.start()) is not None:
-        return f"without the cube: {_describe_measured(measured)}"
-    if measured is None or not _is_measured(game):
+    if measured is None or _name_measured(game) is None:
         return "not measured"
     return _describe_measured(measured)
 
@@ -228,7 +252,11 @@ def _describe_measured(measured: Strength) -> str:
         return f"Elo {measured.elo} ± {measured.margin}, where random play has 0"
     if measured.games:
         won = _percent_of(measured.won, measured.games)
-        return f"won {won} games against {measured.against}"
+        text = f"won {won} games against {measured.against}"
+        if measured.points is None:
+            return text
+        points = f"{measured.points:+.2f}".replace("-", "−")
+        return f"{text}, with the cube: {points} ± {measured.margin_of_points:.2f} points a game"
     lost = _percent_of(measured.critical - measured.kept, measured.critical)
     return f"makes a mistake in {lost} positions where one is possible"
 

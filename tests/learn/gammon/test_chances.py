@@ -177,7 +177,7 @@ def test_names():
     names = {
         "gammon": "paper network 459-24-24-1",
         "gammon:net=expert": "expert network 257-768-64-5",
-        "gammon:net=selfplay,ply=2": "selfplay network 257-768-64-5, 2 ply ahead",
+        "gammon:net=selfplay,ply=2": "selfplay network 257-768-64-5, looking 2 moves ahead",
     }
     assert {spec: player(spec, GAME).name for spec in names} == names
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ludus.analysis.backgammon import NetworkEvaluator
+from ludus.analysis.backgammon import NetworkEvaluator, format_lookahead
 from ludus.core.errors import BadSpec
 from ludus.core.game import AnyGame
 from ludus.core.marks import Note, Picture
@@ -118,7 +118,7 @@ class GammonPlayer(Player):
             kind = "trained" if settings.net == "paper" else str(settings.net)
         else:
             kind = settings.weights if settings.weights in SHIPPED_NETWORKS else "trained"
-        ahead = f", {settings.ply} ply ahead" if settings.ply != "0" else ""
+        ahead = f", {format_lookahead(int(settings.ply))}" if settings.ply != "0" else ""
         return f"{kind} network {self._policy.network.name}{ahead}"
 
     def choose(self, position: Position, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen

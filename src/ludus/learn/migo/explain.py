@@ -187,7 +187,7 @@ class Explainer:
                 continue
             answer = self._first_win(reply, level)
             end = " and wins" if level == 1 else ""
-            yield f"{played}: {self.graph.format_move(reply, answer)}{end} (win_{level})"
+            yield f"{played}: {self.graph.format_move(reply, answer)}{end} (rule {level})"
             yield from self._list_replies(answer, depth + 1)
 
     def _list_refuted_moves(self, state_id: int, wanted: tuple[int, ...]) -> Iterator[str]:
@@ -197,7 +197,7 @@ class Explainer:
             if level is not None and after not in wanted:
                 reply = self.graph.format_move(after, self._first_win(after, level))
                 refuted = self.graph.format_move(state_id, after)
-                yield f"not {refuted}: {reply} wins for the opponent (win_{level})"
+                yield f"not {refuted}: {reply} wins for the opponent (rule {level})"
 
     def _first_win(self, state_id: int, level: int) -> int:
         return next(self.strategy.reasoner.solutions(self._known.wins[level - 1], state_id))

@@ -32,7 +32,7 @@ def make_rule_pictures(strategy: Strategy, game: AnyGame, position: Position) ->
     if is_win:
         text = _format_lines_of_play("The win goes on:", explained.lines)
     at_work = Picture(
-        f"Its rule for {'winning' if is_win else 'not losing'}, {rule}",
+        f"Its rule for {'winning' if is_win else 'not losing'}",
         text=text,
         notes=(Note(game.steps(move), "1", colour=GOOD_COLOUR),),
         lines=rows,
@@ -111,8 +111,7 @@ class MigoPlayer(Player):
         if decision.rule is None:
             return Choice(self.random.choice(legal), "no rule gives a move here")
         move = legal[graph.moves(state_id).index(decision.state_ids[0])]
-        why = f"{decision.rule}: {explain_predicate(self.strategy.program, decision.rule)}"
-        return Choice(move, why)
+        return Choice(move, explain_predicate(self.strategy.program, decision.rule))
 
     def pictures(self, position: Position) -> list[Picture]:
         """Return pictures of the rule that gave the move, and of its reasons."""

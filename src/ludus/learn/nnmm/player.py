@@ -42,7 +42,7 @@ from ludus.learn.nnmm.parts import (
 )
 from ludus.learn.nnmm.weights import Array
 from ludus.players.negascout import NegascoutOptions as SearchOptions
-from ludus.players.negascout import NegascoutPlayer
+from ludus.players.negascout import NegascoutPlayer, format_men
 
 
 class CheckedMove(NamedTuple):
@@ -313,7 +313,7 @@ class HybridPlayer(Player):
             move: self._combine_scores(score, proposed[move]) for move, score in found.items()
         }
         best = max(scores, key=lambda move: (scores[move], proposed[move]))
-        text = f"{found[best]:+.2f} men at depth {self.settings.depth}"
+        text = format_men(found[best], self.settings.depth)
         return Choice(
             best, f"{text}, {proposed[best]:.0%} likely, best of {len(proposed)} proposed", scores
         )

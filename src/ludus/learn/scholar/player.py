@@ -82,9 +82,10 @@ def describe_evaluation(best: int, expected: FloatArray, risk: float, plies: Flo
 
 
 def _format_plies(plies: float) -> str:
-    """Format the number of plies given as log2, including the move to be made."""
+    """Format the moves of the winner in a number of plies, given as log2 without the next one."""
     number = 1 + round(2 ** min(max(float(plies), 0.0), 9.0)) if plies else 1
-    return "one ply" if number == 1 else f"about {number} plies"
+    moves = (number + 1) // 2
+    return "one move" if moves == 1 else f"about {moves} moves"
 
 
 def _format_probability(probability: float) -> str:

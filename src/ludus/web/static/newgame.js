@@ -12,7 +12,7 @@ import { fetchOpponents } from "./api.js";
  * The rules with which a game is opened where they are not the first ones.
  * @type {Record<string, string>}
  */
-export const USUAL_RULES = { hexapawn: "gardner" };
+export const USUAL_RULES = { nine_mens_morris: "threefold", hexapawn: "gardner" };
 /** Seconds between moves if both sides are computer players. */
 export const WATCHING_DELAY = 1;
 /**

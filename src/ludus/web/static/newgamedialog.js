@@ -15,7 +15,7 @@ import { SeatForm } from "./seatform.js";
  */
 const RULES_TITLES = {
   standard: "Usual rules",
-  threefold: "Third repetition draws",
+  threefold: "Usual rules",
   vrajitoru: "Without flying (Vrajitoru)",
   lasker: "Lasker Morris, 10 men",
   morabaraba: "Morabaraba, 12 men",
@@ -27,8 +27,14 @@ const RULES_TITLES = {
   migo: "No pawn left: draw (MIGO)",
   gardner: "Usual rules",
 };
-/** Title of the first rules of a game whose usual rules are others. */
-const OTHER_STANDARD = "No move left: draw";
+/**
+ * Titles of the first rules of games whose usual rules are others.
+ * @type {Record<string, string>}
+ */
+const OTHER_STANDARDS = {
+  nine_mens_morris: "Second repetition draws (Galassi)",
+  hexapawn: "No move left: draw",
+};
 
 /**
  * Open the dialog for a new game.
@@ -59,8 +65,8 @@ export async function openNewGameDialog(navigate) {
     const { game, presets } = selectedKind();
     const usual = USUAL_RULES[game] ?? "standard";
     /** @type {Record<string, string>} */
-    const titles = { ...RULES_TITLES, ...(usual === "standard" ? {} : { standard: OTHER_STANDARD }) };
-    setChildren(rulesSelect, ...makeOptions(presets.map((name) => [name, titles[name] ?? name])));
+    const titles = { ...RULES_TITLES, standard: OTHER_STANDARDS[game] ?? "Usual rules" };
+    setChildren(rulesSelect, ...makeOptions([usual, ...presets.filter((name) => name !== usual)].map((name) => [name, titles[name] ?? name])));
     rulesSelect.value = usual;
     return onRulesChange();
   };
