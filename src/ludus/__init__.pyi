@@ -12,6 +12,8 @@ from . import render as render
 from . import reproduce as reproduce
 from .analysis.analyst import analyse as analyse
 from .arena.jobs import GameConditions as GameConditions
+from .arena.judge import Judgement as Judgement
+from .arena.judge import judge as judge
 from .arena.match import MatchResult as MatchResult
 from .arena.match import match as match
 from .arena.regret import RegretStatistics as RegretStatistics

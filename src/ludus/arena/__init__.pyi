@@ -14,9 +14,12 @@ from .jobs import Job as Job
 from .jobs import JobKey as JobKey
 from .jobs import StartPositions as StartPositions
 from .jobs import derive_seed as derive_seed
+from .judge import JudgedGame as JudgedGame
+from .judge import Judgement as Judgement
 from .match import play_compiled_games as play_compiled_games
 from .ratings import Rating as Rating
 from .ratings import compute_ratings as compute_ratings
+from .regret import JudgedMove as JudgedMove
 from .regret import MoveError as MoveError
 from .regret import Policy as Policy
 from .regret import RegretSchedule as RegretSchedule
@@ -26,6 +29,7 @@ from .regret import compute_expected_regret as compute_expected_regret
 from .regret import find_verdicts as find_verdicts
 from .regret import get_uniform_policy as get_uniform_policy
 from .regret import judge_choices as judge_choices
+from .regret import judge_record as judge_record
 from .report import TournamentReport as TournamentReport
 from .result_store import ResultStore as ResultStore
 from .tournament import BadTournament as BadTournament

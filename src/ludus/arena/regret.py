@@ -35,19 +35,16 @@ from ludus.core.statistics import NORMAL_QUANTILE, estimate_mean
 from ludus.core.text_table import Table, format_text_table
 from ludus.games import game as named_game
 from ludus.games import resolve_game
-from ludus.oracles import Oracle, Unsolved, Verdict
+from ludus.oracles import Oracle, Verdict
 from ludus.oracles import oracle as find_oracle
 from ludus.players import player as named_player
 
 
 def find_verdicts(oracle: Oracle, positions: Sequence[Position]) -> list[Verdict | None]:
     """Return the verdict on each position; None where the oracle has no value."""
-    try:
-        return list(oracle.verdicts(positions))
-    except Unsolved:
-        if len(positions) == 1:
-            return [None]
-        return [find_verdicts(oracle, [position])[0] for position in positions]
+    solved = [each for each in positions if oracle.has_value(each)]
+    verdicts = dict(zip(map(id, solved), oracle.verdicts(solved), strict=True))
+    return [verdicts.get(id(each)) for each in positions]
 
 
 class MoveError(NamedTuple):
@@ -245,7 +242,7 @@ class RegretStatistics:
             "mean_regret": self.mean,
             "standard_error": self.standard_error,
             **self.total.to_json(),
-            "by_phase": {name: tally.to_json() for name, tally in self._ranked_phases},
+            "by_phase": {name: tally.to_json() for name, tally in self.ranked_phases},
             "first_errors": [
                 {
                     "games": count,
@@ -261,8 +258,9 @@ class RegretStatistics:
         }
 
     @property
-    def _ranked_phases(self) -> list[tuple[str, RegretTally]]:
-        return sorted(self.phases.items(), key=lambda item: (len(item[0]), item[0]))
+    def ranked_phases(self) -> list[tuple[str, RegretTally]]:
+        """The phases in the order of the game, as far as numbers tell it, else as they came."""
+        return sorted(self.phases.items(), key=lambda item: _get_number(item[0]))
 
     @property
     def _ranked_errors(self) -> list[tuple[MoveError, int]]:
@@ -280,7 +278,7 @@ class RegretStatistics:
             shown += f" ± {NORMAL_QUANTILE * margin:.4f} (95%)"
         return f"mean regret of a {unit} {shown}, {len(self.games)} {unit}s"
 
-    def _tabulate(self) -> list[Table]:
+    def tabulate(self) -> list[Table]:
         """Return regret by phase and the first errors, each as headings and rows."""
         phases = [
             (
@@ -291,7 +289,7 @@ class RegretStatistics:
                 str(tally.critical),
                 "" if tally.critical_kept_rate is None else f"{tally.critical_kept_rate:.1%}",
             )
-            for name, tally in (*self._ranked_phases, ("all", self.total))
+            for name, tally in (*self.ranked_phases, ("all", self.total))
         ]
         errors = [
             (str(count), error.position, error.move, f"{error.regret:g}", " ".join(error.best[:6]))
@@ -304,7 +302,7 @@ class RegretStatistics:
 
     def format(self, width: int | None = None) -> str:
         """Return the mean and the tables as text of this width."""
-        phases, errors = self._tabulate()
+        phases, errors = self.tabulate()
         lines = [self.title]
         if unjudged := self.total.num_unevaluated:
             fraction = unjudged / self.total.moves
@@ -321,7 +319,7 @@ class RegretStatistics:
 
     def _repr_html_(self) -> str:
         """Return the regret by phase and the first errors, which notebooks show."""
-        (headings, rows), (names, errors) = self._tabulate()
+        (headings, rows), (names, errors) = self.tabulate()
         parts = [format_table(headings, rows)]
         if errors:
             parts.append(format_table(names, errors[:NUM_ERRORS_SHOWN]))
@@ -354,6 +352,12 @@ class RegretStatistics:
         self.total.add(rated)
         self.phases[rated.phase].add(rated)
         return bool(rated.regret)
+
+
+def _get_number(phase: str) -> int:
+    """Return the number at the end of a phase's name, `move 12`; 0 if there is none."""
+    last = phase.rpartition(" ")[2]
+    return int(last) if last.isdecimal() else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "regret hexapawn random --games 40",
         "regret nine_mens_morris scholar --one-move --positions states.txt",
     ),
+    "judge": (
+        "judge replay.json --plot judged.svg",
+        "judge games.txt --game nine_mens_morris --out moves.parquet",
+    ),
     "solve": (
         "solve nine_mens_morris --max-men 4",
         "solve nine_mens_morris --out solved --device cuda",

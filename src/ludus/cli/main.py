@@ -21,6 +21,7 @@ from ludus.cli import (
     evaluate,
     export,
     games,
+    judge,
     match,
     old_spellings,
     oracle,
@@ -117,6 +118,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "draw": draw.draw,
         "value": oracle.value,
         "regret": regret.regret,
+        "judge": judge.judge,
     },
     "Solve": {
         "solve": oracle.solve,

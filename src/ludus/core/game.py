@@ -399,11 +399,11 @@ class Game(ABC, Generic[P, M]):
         return MoveNotation(self)
 
     def phase(self, position: P, number: int) -> str:
-        """Return the phase of the game in which the mover makes its move of this number."""
-        return f"move {number}"
+        """Return the phase in which the mover makes its move of this number: the stage, if any."""
+        return self.stage(position) or f"move {number}"
 
     def stage(self, position: P) -> str:
-        """Return the stage of a game, by which a review is divided; empty in short games."""
+        """Return the stage by which reviews and regret are divided; empty in short games."""
         return ""
 
     # Search and statistics

@@ -150,15 +150,12 @@ class NineMensMorris(Game[MorrisPosition, Move]):
     def move_notation(self) -> notation.MorrisMoveNotation:
         return notation.MorrisMoveNotation(self)
 
-    def phase(self, position: MorrisPosition, number: int) -> str:
+    def stage(self, position: MorrisPosition) -> str:
         """Return whether the mover places, moves or flies."""
         if position.hands[position.mover] > 0:
             return "placing"
         can_fly = self.rules.flying and len(position.men[position.mover]) <= 3
         return "flying" if can_fly else "moving"
-
-    def stage(self, position: MorrisPosition) -> str:
-        return self.phase(position, 0)
 
     def evaluate(self, position: MorrisPosition) -> int:
         """Evaluate by men, on the board or in hand, and by mobility."""
