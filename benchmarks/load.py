@@ -24,11 +24,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from websockets.asyncio.client import connect
+from websockets.exceptions import WebSocketException
+
 from support.page_server import Server
 
 PEOPLE = 10
 GAMES_PER_CLIENT = 100
-SECONDS_PER_GAME = 60.0
+GAME_SECONDS = 30.0, 90.0
 ENDLESS_TEXT = "a1 d1 " * 150_000
 LONG_SGF = "(;FF[4]GM[6]" + ";W[31hefe];B[42xtvt]" + ";W[66]" * 100_000 + ")"
 
@@ -67,14 +70,12 @@ class Client:
 
     async def watch(self, id_: str) -> None:
         """Read the changes of a game for ever, as a page does."""
-        await self.open()
-        self.writer.write(
-            f"GET /api/games/{id_}/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
-            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
-        )
-        while await self.reader.read(65_536):
-            pass
+        address = f"ws://localhost:{self.port}/api/games/{id_}/live"
+        async with connect(
+            address, host="127.0.0.1", local_addr=(self.address, 0), compression=None, proxy=None
+        ) as socket:
+            async for _ in socket:
+                pass
 
 
 async def play(port: int, number: int, ends: float, times: list[float]) -> None:
@@ -116,15 +117,15 @@ async def run_games(port: int, count: int, delay: float) -> None:
     """Let computers play and watch them; where a game has ended the next one begins."""
 
     async def run_one(number: int) -> None:
+        rng = random.Random(number)
         address = f"127.0.1.{number // GAMES_PER_CLIENT + 1}"
         while True:
             client = await Client(port, address).open()
             game = await client.begin("nine_mens_morris", "newbie", "basic", delay=delay)
             client.writer.close()
             started.add(number)
-            with suppress(TimeoutError, OSError):
-                await asyncio.wait_for(client.watch(game["id"]), SECONDS_PER_GAME)
-            client.writer.close()
+            with suppress(TimeoutError, OSError, WebSocketException):
+                await asyncio.wait_for(client.watch(game["id"]), rng.uniform(*GAME_SECONDS))
 
     started: set[int] = set()
     tasks = [asyncio.create_task(run_one(number)) for number in range(count)]
@@ -136,7 +137,7 @@ async def run_games(port: int, count: int, delay: float) -> None:
 
 async def watch_for_ever(client: Client, id_: str) -> None:
     while True:
-        with suppress(OSError):
+        with suppress(OSError, WebSocketException):
             await client.watch(id_)
         await asyncio.sleep(1)
 

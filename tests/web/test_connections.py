@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 import uvicorn
+from websockets.asyncio.client import connect
 
 from ludus.web import worker_pool
 from ludus.web.errors import WorkerUnavailable
@@ -104,6 +105,27 @@ def test_many_half_sent_requests_lock_nobody_out():
     found, num_waiting = run_apart(work())
     assert found.startswith(b"HTTP/1.1 200")
     assert num_waiting <= 20
+
+
+async def hold(scope, receive, send):
+    """Accept a websocket and keep it."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    await receive()
+
+
+def test_a_websocket_waits_for_no_request():
+    """It is neither closed like a slow request, nor in the place of one."""
+
+    async def work():
+        async with serving(hold, max_waiting_connections=1) as port:
+            async with connect(f"ws://localhost:{port}", host="127.0.0.1", proxy=None) as watching:
+                waiting = [asyncio.create_task(talk(port, b"G")) for _ in range(2)]
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                await (await watching.ping())
+            await asyncio.gather(*waiting)
+
+    run_apart(work())
 
 
 @pytest.mark.parametrize(("trusted", "seen"), [("", b"127.0.0.1"), ("127.0.0.1", b"6.6.6.6")])

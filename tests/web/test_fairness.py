@@ -1,9 +1,12 @@
 """What all clients share is given out in turns: nobody waits for all that another one has sent."""
 
 import asyncio
+import gc
 import json
 import socket
+import weakref
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 
 import pytest
 from starlette.websockets import WebSocketDisconnect
@@ -136,6 +139,29 @@ def test_a_record_is_read_in_turns_and_says_what_is_wrong(tmp_path):
         ("b3xa2", 2, "", "person"),
         ("a3xb2", 1, "", "person"),
     ]
+
+
+def test_a_game_that_nobody_watches_makes_room_and_its_memory_is_free_at_once(tmp_path):
+    """Also while a computer thinks in it, and without a collection, which is seldom made."""
+
+    async def work():
+        async with games_in(tmp_path / "games.sqlite") as games:
+            games._settings = replace(games._settings, max_sessions=1)
+            first = weakref.ref(await games.create(order("random", None)))
+            id_ = first().record.id
+            gc.disable()
+            try:
+                await games.create(order())
+                for _ in range(20):
+                    await asyncio.sleep(0)
+                assert first() is None
+            finally:
+                gc.enable()
+            again = await games.find(id_)
+            await again.replies.settle()
+            return [node.by for node in again.record.tree.nodes[1:]]
+
+    assert run_apart(work()) == ["player"]
 
 
 def test_work_on_the_event_loop_is_done_in_turns():

@@ -66,7 +66,8 @@ class TimedProtocol(H11Protocol):
 
     def _watch(self) -> None:
         is_waiting = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
-        if not is_waiting or self.transport.is_closing():
+        is_websocket = self.transport.get_protocol() is not self
+        if not is_waiting or is_websocket or self.transport.is_closing():
             self._stop_watching()
             return
         if self._timer is None:

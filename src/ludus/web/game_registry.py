@@ -139,7 +139,7 @@ class GameRegistry:
 
     def close(self) -> None:
         for session in self._sessions.values():
-            session.replies.close()
+            session.close()
 
     async def _build_tree(
         self, request: NewGameRequest
@@ -214,8 +214,9 @@ class GameRegistry:
         """Evict an unwatched game from memory if the limit is reached; the store keeps it."""
         if len(self._sessions) < self._settings.max_sessions:
             return
-        for id_, session in list(self._sessions.items()):
-            if not session.watchers and not session.is_busy:
+        for id_, session in self._sessions.items():
+            if not session.watchers and not session.record.is_changing:
+                session.close()
                 del self._sessions[id_]
                 return
         raise LimitReached("too many games are being played; try again in a moment")

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from contextlib import suppress
 from typing import Any
 
@@ -30,15 +30,13 @@ class Replies:
         record: GameRecord,
         workers: WorkerPool,
         find_offers: Callable[[str, str], Awaitable[OfferedPlayers]],
-        is_watched: Callable[[], bool],
-        on_failure: Callable[[], None],
+        watchers: Set[asyncio.Event],
     ) -> None:
         self.failure = ""
         """Why a player failed to move; empty if none did."""
 
         self._record, self._workers = record, workers
-        self._find_offers, self._is_watched = find_offers, is_watched
-        self._on_failure = on_failure
+        self._find_offers, self._watchers = find_offers, watchers
         self._task: asyncio.Task[None] | None = None
         self._wanted: tuple[int, Seat] | None = None
         """The node for which a move was requested, and from whom."""
@@ -46,11 +44,6 @@ class Replies:
         self._offers: OfferedPlayers | None = None
         self._result_task: asyncio.Task[None] | None = None
         self._hurry_event = asyncio.Event()
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a player is thinking or learning."""
-        return any(task is not None and not task.done() for task in (self._task, self._result_task))
 
     async def settle(self) -> None:
         """Wait until no player is thinking or learning."""
@@ -89,7 +82,7 @@ class Replies:
         if record.pace.is_paused or record.outcome_at(node) is not None:
             return None
         seat = record.seats[node.position.mover]
-        if seat.is_person or not (record.people or self._is_watched()):
+        if seat.is_person or not (record.people or self._watchers):
             return None
         return node.number, seat
 
@@ -127,7 +120,7 @@ class Replies:
                 str(error) if isinstance(error, LudusError) else f"{type(error).__name__}: {error}"
             )
             self.failure = f"{seat.title} gave no move: {why}"
-            self._on_failure()
+            self._record.announce_notes(())
             if isinstance(error, BadGameFile):  # such as a lock by another program
                 asyncio.get_running_loop().call_later(RETRY_SECONDS, self._retry)
             if not isinstance(error, LudusError):
@@ -137,7 +130,7 @@ class Replies:
         if self.failure:
             self.failure = ""
             self.resume()
-            self._on_failure()
+            self._record.announce_notes(())
 
     async def _reply(self, number: int) -> None:
         began, record = time.monotonic(), self._record

@@ -26,17 +26,15 @@ class Session:
         self.watchers: set[asyncio.Event] = set()
         """Set on each change, one per client; an event carries no data, so no backlog builds up."""
 
-        self.replies = Replies(
-            record, workers, find_offers, lambda: bool(self.watchers), self._note_failure
-        )
+        self.replies = Replies(record, workers, find_offers, self.watchers)
         self.analyses = Analyses(record, workers)
         self.views = ViewLog(record, self.replies, self.analyses)
         record.on_change = self._follow
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether the game is being changed, or a player is thinking or learning."""
-        return self.record.is_changing or self.replies.is_busy
+    def close(self) -> None:
+        """Stop the players, and refer to nothing in a circle, so that memory is free at once."""
+        self.replies.close()
+        self.record.on_change = lambda change: None
 
     def add_watcher(self) -> asyncio.Event:
         watcher = asyncio.Event()
@@ -48,9 +46,6 @@ class Session:
         """Return what `ViewLog.format` does, when it is the client's turn."""
         async with self._turns.turn(JobOwner(current_client.get(), self.record.id)):
             return self.views.format(number, since)
-
-    def _note_failure(self) -> None:
-        self.record.announce_notes(())
 
     def _follow(self, change: Change) -> None:
         self.replies.follow(change)
