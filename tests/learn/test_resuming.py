@@ -102,7 +102,10 @@ TRAININGS: dict[str, tuple[str, dict[str, Any]]] = {
         {**CHANCES, "groups": 30, "steps": 350, "data": write_labels},
     ),
     "scholar": ("scholar", SCHOLAR),
-    "scholar with muon": ("scholar", {**SCHOLAR, "optimizer": "muon", "weight_decay": 0.1}),
+    "scholar of whole numbers with muon": (
+        "scholar",
+        {**SCHOLAR, "optimizer": "muon", "weight_decay": 0.1, "integers": True},
+    ),
     "scholar as a chain": ("scholar", {**SCHOLAR, "kind": "chain"}),
     "scholar by imitation": ("scholar", {**SCHOLAR, "steps": 3, "teacher": write_ending_moves}),
 }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ludus.learn.gammon.evaluation import GammonEvaluation
     from ludus.learn.move_explanation import DecodingRule
     from ludus.learn.nnmm.evaluate import ChainEvaluation, EvaluatedPart, Recipe
-    from ludus.learn.scholar.visit import VisitCounts
+    from ludus.learn.scholar.visit import Prevented, VisitCounts
 
 MAX_DIGITS = 9
 """Longest number that is read; Python refuses those of thousands of digits."""
@@ -230,9 +230,21 @@ def certify(
     errors: Annotated[
         str,
         typer.Option(
-            "--errors", metavar="N", help="How often the opponent may give the value away, or any."
+            "--errors",
+            metavar="N",
+            help="How often the opponent may give the value away; any: it may play any moves.",
         ),
     ] = "0",
+    prevent: Annotated[
+        str,
+        typer.Option(
+            "--prevent",
+            metavar="WHAT",
+            help="errors: store a move wherever the scholar would give away a draw or a win. "
+            "losses: only where it would give away the draw; with --errors any no opponent can "
+            "then win against it.",
+        ),
+    ] = "errors",
     loss_aversion: Annotated[
         float | None,
         typer.Option(
@@ -264,7 +276,8 @@ def certify(
 ) -> None:
     """Visit all positions that can arise, and store a move where the scholar would err.
 
-    With the stored moves it cannot lose to an opponent that never gives the value away.
+    With the stored moves it cannot lose to an opponent that never gives the value away, with
+    --errors any to no opponent.
     """
     require_package("torch", "visiting positions")
     from ludus.learn.scholar.certificate import COLOURS
@@ -277,6 +290,7 @@ def certify(
         out=out,
         colours=COLOURS if colour == "both" else (colour,),
         opponent_errors=ANY_NUMBER if errors == "any" else _parse_errors(errors),
+        prevented=cast("Prevented", prevent),
         loss_aversion=loss_aversion,
         check=check,
         positions=positions,

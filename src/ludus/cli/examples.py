@@ -96,7 +96,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "certify scholar": (
         "certify scholar --device cuda",
-        "certify scholar --size small --moves 5 --out part.exceptions",
+        "certify scholar --errors any --prevent losses --device cuda",
     ),
     "dataset stats": ("dataset stats dataset.txt", "dataset stats dataset.txt --plot points.svg"),
     "dataset check": ("dataset check dataset.txt", "dataset check mine.txt --rules flying=no"),

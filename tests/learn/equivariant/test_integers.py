@@ -4,20 +4,18 @@ import numpy as np
 import pytest
 import torch
 
-from ludus.learn.equivariant import fourier_kernels, integer_network
+from ludus._native.equivariant import IntegerEvaluator
+from ludus.learn.equivariant import fourier_kernels, integers_torch
 from ludus.learn.equivariant.group import GROUP_ORDER
-from ludus.learn.equivariant.integer_network import (
-    IntegerLayers,
-    IntegerNetwork,
-    evaluate_layers,
-    fit_units,
-)
+from ludus.learn.equivariant.integer_network import IntegerNetwork, fit_units
 from ludus.learn.equivariant.integers import (
     MAX_WEIGHT,
     NumpyIntegerNetwork,
+    build_integer_network,
     integer_irreps,
     list_tensor_shapes,
 )
+from ludus.learn.equivariant.integers_torch import IntegerLayers, evaluate_layers
 from ludus.learn.equivariant.network import EquivariantNetwork
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_FEATURES
 from support.cuda_on_cpu import compile_for_cpu, use_on_cpu
@@ -106,19 +104,22 @@ def evaluate_in_torch(tensors, features):
 
 @pytest.mark.parametrize("is_extreme", [False, True], ids=["usual", "extreme"])
 @pytest.mark.parametrize("blocks", [1, 2, 4])
-def test_numpy_and_torch_compute_the_definition(blocks, is_extreme):
+def test_numpy_torch_and_the_native_core_compute_the_definition(blocks, is_extreme):
     for seed in range(4):
-        tensors = random_tensors(seed, blocks=blocks, is_extreme=is_extreme)
-        features = random_features(seed)
+        tensors = random_tensors(seed, 4 + 7 * seed, blocks=blocks, is_extreme=is_extreme)
+        features = random_features(seed, 5 + 8 * seed)
         expected = evaluate_by_definition(tensors, features)
         network = NumpyIntegerNetwork(tensors, FEATURE_PERMUTATIONS)
         np.testing.assert_array_equal(network(features), expected)
         np.testing.assert_array_equal(evaluate_in_torch(tensors, features), expected)
+        native = build_integer_network(tensors, FEATURE_PERMUTATIONS)
+        assert isinstance(native, IntegerEvaluator)
+        np.testing.assert_array_equal(native(features), expected)
 
 
 def test_powers_of_two_are_exact():
     exponents = np.arange(-126, 128)
-    found = integer_network.power_of_two(torch.as_tensor(exponents))
+    found = integers_torch.power_of_two(torch.as_tensor(exponents))
     np.testing.assert_array_equal(found.numpy(), np.ldexp(np.float32(1), exponents))
 
 
@@ -189,7 +190,7 @@ def test_kernels_agree_with_torch_on_a_cpu(monkeypatch, tmp_path_factory):
     expected, expected_gradients = run_training_step(network, features, wanted)
     library = compile_for_cpu("group_fourier", tmp_path_factory.getbasetemp())
     use_on_cpu(monkeypatch, fourier_kernels, library)
-    monkeypatch.setattr(integer_network, "has_cuda_kernels", lambda units: True)
+    monkeypatch.setattr(integers_torch, "has_cuda_kernels", lambda units: True)
     found, gradients = run_training_step(network, features, wanted)
     torch.testing.assert_close(found, expected, rtol=0, atol=0)
     for name, gradient in gradients.items():

@@ -68,6 +68,14 @@ def test_a_library_call_certifies_and_goes_on(endings):
     assert certify(weights, check=True, **options).missing == 0
 
 
+def test_losses_alone_can_be_prevented_against_any_opponent(endings, capsys):
+    command = ["certify", "scholar", "--weights", str(endings / "scorer.safetensors"), "--json"]
+    command += ["--device", "cpu", "--positions", str(endings / "endings.txt"), "--moves", "1"]
+    assert run([*command, "--errors", "any", "--prevent", "losses"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["opponent_errors"], found["prevented"]) == (-1, "losses")
+
+
 def begin_certificate(endings):
     """Visit one move; return the command and the file of its state."""
     command = ["certify", "scholar", "--weights", str(endings / "scorer.safetensors")]
@@ -103,6 +111,7 @@ def test_a_full_disk_at_the_end_keeps_the_unfinished_certificate(endings, capsys
         (["--errors", "few"], "number or any"),
         (["--errors", "9" * 5000], "number or any"),
         (["--colour", "red"], "white or black"),
+        (["--prevent", "draws"], "errors or losses"),
         (["--size", "huge"], "no scorer of size"),
         (["--device", "cpu"], "whole game"),
         (["--positions", "nowhere.txt", "--device", "cpu"], "cannot read"),

@@ -99,6 +99,30 @@ def test_dead_experts_are_found_while_training(monkeypatch, optimizer):
     assert find_dead_experts(list(training.optimizer.model.children())[1], features) == []
 
 
+def test_an_expert_that_jumps_gets_its_best_weights_back(monkeypatch):
+    monkeypatch.setattr(trainer, "CHECK_INTERVAL", 2)
+    training = make_scorer(integers=True, averaging=0.5)
+    for _ in range(6):
+        training.step(1e-3)
+    assert not training.restored
+    bank = list(training.optimizer.model.children())[1]
+    averaged = list(training.optimizer.ema_model.children())[1]
+    good = training._find_losses(1, averaged)
+    with torch.no_grad():
+        bank.last[4] = 50.0 * torch.randn_like(bank.last[4])
+        bank.last[5] = torch.nan
+    others = [each[:4].clone() for each in averaged.parameters()]
+    training.step(0.0)
+    training.restore_experts()
+    assert {expert for _, expert in training.restored} == {13 + 4, 13 + 5}
+    found = training._find_losses(1, averaged)
+    assert (found[4:6] <= 1.01 * good[4:6]).all()
+    for network in (bank, averaged):
+        assert all(each.isfinite().all() for each in network.parameters())
+    moved = zip(others, averaged.parameters(), strict=True)
+    assert any(not torch.equal(one, other[:4]) for one, other in moved), "the others go on"
+
+
 def test_if_all_experts_are_dead_none_is_copied():
     training = make_scorer()
     assert revive_experts(training.optimizer, 0, list(range(13))) == []

@@ -10,11 +10,14 @@ the activations at the sixteen group elements, a group convolution is
 
 where W are int8 weights by irrep and `shift` is `COEFFICIENT_SHIFTS`. Coefficients h, and weights
 with the powers of two of their rows, are exact in bfloat16. The networks have layers as those of
-`network.py`, evaluate invariant outputs, and are trained by `integer_network`. Sums of the last
-layer, which is small, are below 2^31 and computed in double precision.
+`network.py` and evaluate invariant outputs. Sums of the last layer, which is small, are below 2^31
+and computed in double precision.
+
+`native/core/equivariant` is the twin in C++ that plays, `integers_torch` that in torch, and
+`integer_network` trains.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -33,7 +36,7 @@ from ludus.learn.equivariant.fourier import (
     fourier_basis,
     lift,
 )
-from ludus.learn.equivariant.group import GROUP_ORDER, Permutations
+from ludus.learn.equivariant.group import GROUP_ORDER, Permutations, invert_permutations
 from ludus.learn.weights import BadWeights
 
 FloatArray = NDArray[np.float32]
@@ -138,8 +141,11 @@ class NumpyIntegerNetwork:
 
 def build_integer_network(
     weights: Mapping[str, NDArray[Any]], inputs: Permutations
-) -> NumpyIntegerNetwork:
-    """Build a network from a file's tensors; raise BadWeights if they are not one, or not exact."""
+) -> Callable[[FloatArray], NDArray[np.float64]]:
+    """Build a network from a file's tensors; raise BadWeights if they are not one, or not exact.
+
+    Features are whole quarters from -1 to 1. Where there is no native core, numpy does the same.
+    """
     first, last = weights.get("first"), weights.get("last")
     if first is None or last is None or first.ndim != 2 or last.ndim != 2:
         raise BadWeights("an expert has no first or no last layer")
@@ -152,7 +158,12 @@ def build_integer_network(
         raise BadWeights("an expert's tensors do not make a network of whole numbers")
     if any("bias" in name and np.abs(weights[name]).max() > MAX_BIAS for name in weights):
         raise BadWeights("an expert's biases are too large for exact sums")
-    return NumpyIntegerNetwork(weights, inputs)
+    try:
+        from ludus._native.equivariant import IntegerEvaluator
+    except ImportError:  # a machine that trains may have no compiled modules
+        return NumpyIntegerNetwork(weights, inputs)
+    tensors = {name: np.ascontiguousarray(values) for name, values in weights.items()}
+    return IntegerEvaluator(tensors, np.ascontiguousarray(invert_permutations(inputs)))
 
 
 def list_tensor_shapes(

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import torch
@@ -83,6 +83,8 @@ class CertificateConfig:
             raise BadSpec(f"the player's colours are {' or '.join(COLOURS)}, or both")
         if not 1 <= self.loss_aversion <= MAX_LOSS_AVERSION:
             raise BadSpec(f"loss_aversion is a number from 1 to {MAX_LOSS_AVERSION:g}")
+        if self.prevented not in get_args(Prevented):
+            raise BadSpec(f"a certificate prevents {' or '.join(get_args(Prevented))}")
         if not ANY_NUMBER <= self.opponent_errors <= MAX_ERRORS:
             raise BadSpec(f"the opponent may err up to {MAX_ERRORS} times, or any number of times")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 
 from ludus.games.nine_mens_morris.batch import PositionBatch
-from ludus.learn.equivariant.integer_network import IntegerLayers, evaluate_layers
+from ludus.learn.equivariant.integers_torch import IntegerLayers, evaluate_layers
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.integer_scores import find_scales, score_outputs
 from ludus.learn.scholar.network import TensorEncoder

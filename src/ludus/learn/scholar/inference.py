@@ -1,7 +1,7 @@
 """Scorer and chain in numpy: forward pass, utilities, and the shipped weights."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, NamedTuple
@@ -29,7 +29,7 @@ from ludus.learn.equivariant.inference import (
     list_parameter_shapes,
     softmax,
 )
-from ludus.learn.equivariant.integers import NumpyIntegerNetwork, build_integer_network
+from ludus.learn.equivariant.integers import build_integer_network
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, encode, expert_table, select_experts
 from ludus.learn.scholar.exceptions import SUFFIX, PackedExceptions, load_exceptions
 from ludus.learn.scholar.integer_scores import find_scales, score_outputs
@@ -228,14 +228,14 @@ class IntegerScorer(Scorer):
             log2_plies[which] = real[:, NUM_RESULTS:]
         return ScorerOutput(probabilities, log2_plies), scores
 
-    def _integer_expert(self, kind: int) -> NumpyIntegerNetwork:
+    def _integer_expert(self, kind: int) -> Callable[[FloatArray], NDArray[np.float64]]:
         if kind not in self._integer_experts:
             tensors = self._weights.experts[kind]
             self._integer_experts[kind] = build_integer_network(tensors, FEATURE_PERMUTATIONS)
         return self._integer_experts[kind]
 
     @cached_property
-    def _integer_experts(self) -> dict[int, NumpyIntegerNetwork]:
+    def _integer_experts(self) -> dict[int, Callable[[FloatArray], NDArray[np.float64]]]:
         return {}
 
 

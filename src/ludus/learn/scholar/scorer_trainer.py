@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import torch
@@ -22,6 +23,7 @@ from ludus.learn.equivariant.integer_network import (
     fit_units,
 )
 from ludus.learn.equivariant.network import EquivariantNetwork
+from ludus.learn.scholar.best_experts import BestExperts
 from ludus.learn.scholar.config import ScorerConfig
 from ludus.learn.scholar.data import ExampleGenerator, NewExamples, select_moves
 from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
@@ -203,6 +205,9 @@ VALUED_POSITION_TYPES = (torch.int32, torch.int32, torch.uint8, torch.uint8, tor
 FITTING_POSITIONS = 2048
 """Positions of each expert to which the units of networks of whole numbers are fitted."""
 
+KEPT_APART = 512
+"""Positions of each expert on which its best weights are chosen."""
+
 
 class ExactTrainer(ScorerTrainer):
     """Training of a scorer on exact values, each expert on examples of its own kind of position."""
@@ -217,31 +222,48 @@ class ExactTrainer(ScorerTrainer):
         self.generator = ExampleGenerator(
             source, config, self.choose, self.make_examples, self.replay_buffer
         )
+        if config.integers:  # rounding makes them jump
+            self.best_experts = BestExperts(self.optimizer, self._find_losses)
 
     def init_from(self, weights: ScholarWeights) -> None:
         super().init_from(weights)
         if not self.config.integers or weights.kind == INTEGERS:
             return
-        for network, features in self._sample_positions():
-            fit_units(network, features)
+        for network, positions, _ in self._sample_positions(self.config.seed, FITTING_POSITIONS):
+            fit_units(network, self.encoder.encode(positions))
         self.optimizer.ema_model.load_state_dict(self.optimizer.model.state_dict())
 
-    def _sample_positions(self) -> Iterator[tuple[EquivariantNetwork, torch.Tensor]]:
-        """Yield each bank of networks with features of random positions of each expert."""
+    @cached_property
+    def _kept_apart(self) -> list[tuple[torch.Tensor, ValuedPositions]]:
+        """Features and values of random positions of each expert of each bank."""
+        found = []
+        for _, positions, values in self._sample_positions(self.config.seed + 1, KEPT_APART):
+            batch = ValuedPositions(*positions.position_columns, values)
+            found.append((self.encoder.encode(positions), batch))
+        return found
+
+    def _find_losses(self, bank: int, network: nn.Module) -> torch.Tensor:
+        """Return the losses of a bank's experts on positions kept apart."""
+        features, batch = self._kept_apart[bank]
+        return classification_losses(network(features).float(), batch)
+
+    def _sample_positions(
+        self, seed: int, number: int
+    ) -> Iterator[tuple[EquivariantNetwork, PositionBatch, torch.Tensor]]:
+        """Yield each bank of networks with random positions of each expert, and their values."""
         source, weights = self.generator.source, self.generator.weights
-        sampled = source.sample_positions(
-            2 * FITTING_POSITIONS * NUM_EXPERTS, self.config.seed, weights=weights
-        ).map(as_tensor)
+        drawn = source.sample_positions(2 * number * NUM_EXPERTS, seed, weights=weights)
+        sampled, values = drawn.map(as_tensor), as_tensor(source.label(drawn))
         kinds = self.encoder.select_experts(sampled)
-        rows = [(kinds == number).nonzero()[:, 0] for number in range(NUM_EXPERTS)]
+        rows = [(kinds == expert).nonzero()[:, 0] for expert in range(NUM_EXPERTS)]
         # Where only endings are solved, other experts have no positions of their own.
         rows = [
             each if len(each) else torch.arange(len(kinds), device=kinds.device) for each in rows
         ]
-        turns = torch.arange(FITTING_POSITIONS, device=kinds.device)
+        turns = torch.arange(number, device=kinds.device)
         for network, _, experts in self._banks():
-            chosen = torch.stack([rows[number][turns % len(rows[number])] for number in experts])
-            yield network, self.encoder.encode(sampled[chosen])
+            chosen = torch.stack([rows[expert][turns % len(rows[expert])] for expert in experts])
+            yield network, sampled[chosen], values[chosen]
 
     def _sample_inputs(self) -> Iterator[tuple[EquivariantNetwork, torch.Tensor]]:
         for network, batch_size, experts in self._banks():

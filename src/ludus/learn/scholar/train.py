@@ -124,13 +124,19 @@ class ScholarTraining(Training[ScholarConfig]):
     def state(self) -> TrainingState:
         """Return the state of the optimizer, and of examples and random numbers if it is exact."""
         optimizer, generator = self.trainer.optimizer, self.trainer.generator
-        facts: dict[str, Any] = {"steps": optimizer.steps, "revived": self.trainer.revived}
+        facts: dict[str, Any] = {
+            "steps": optimizer.steps,
+            "revived": self.trainer.revived,
+            "restored": self.trainer.restored,
+        }
         if self.config.compact:
             averaged = {
                 name: each.half() for name, each in optimizer.ema_model.state_dict().items()
             }
             return TrainingState(facts, prefix_names("averaged", to_arrays(averaged)))
         arrays = prefix_names("optimizer", optimizer.state().arrays)
+        if self.trainer.best_experts is not None:
+            arrays |= prefix_names("best", self.trainer.best_experts.arrays())
         if self._is_exact:
             arrays |= prefix_names("random", get_random_state(self._device))
             if generator is not None:
@@ -144,6 +150,7 @@ class ScholarTraining(Training[ScholarConfig]):
         optimizer, generator = self.trainer.optimizer, self.trainer.generator
         steps = int(state.facts["steps"])
         self.trainer.revived = [tuple(each) for each in state.facts["revived"]]
+        self.trainer.restored = [tuple(each) for each in state.facts.get("restored", ())]
         if self.config.compact:
             averaged = to_tensors(state.select("averaged"))
             for network in (optimizer.model, optimizer.ema_model):
@@ -151,6 +158,10 @@ class ScholarTraining(Training[ScholarConfig]):
             optimizer.steps = self._warm_since = steps
         else:
             optimizer.load(TrainingState({"steps": steps}, state.select("optimizer")))
+            if self.trainer.best_experts is not None:
+                self.trainer.best_experts.load(
+                    state.select("best/weights"), state.select("best/losses")
+                )
         if not self._is_exact:
             torch.manual_seed(self.config.seed + steps)
         if generator is not None and self._is_exact:
@@ -178,6 +189,8 @@ class ScholarTraining(Training[ScholarConfig]):
 
     def _measure(self) -> ScholarWeights:
         config, trainer = self.config, self.trainer
+        if self.run.is_finished:
+            trainer.restore_experts(max_increase=1.0, allowance=0.0)
         facts = {
             **{name: getattr(config, name) for name in ("kind", "size", "seed", "optimizer")},
             "weight_decay": config.weight_decay,
@@ -187,6 +200,7 @@ class ScholarTraining(Training[ScholarConfig]):
             "device": str(self._device),
             "exams": {name: each.evaluate(trainer) for name, each in self._sets.items()},
             "revived": trainer.revived,
+            "restored": trainer.restored,
         }
         if config.games and self.run.is_finished:
             facts["games"] = summarize_errors(

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import torch
 from torch import nn
@@ -26,10 +26,13 @@ from ludus.learn.scholar.network import (
 from ludus.learn.scholar.weights import ScholarWeights, pack_weights
 from ludus.learn.weights import BadWeights
 
+if TYPE_CHECKING:
+    from ludus.learn.scholar.best_experts import BestExperts
+
 ConfigT = TypeVar("ConfigT", bound=TrainerConfig)
 
 CHECK_INTERVAL = 100
-"""Steps between checks for dead experts."""
+"""Steps between checks for experts that are dead or have jumped."""
 
 DEAD_CHECK_BATCH = 256
 """Positions of each expert in such a check."""
@@ -56,6 +59,12 @@ class Trainer(ABC, Generic[ConfigT]):
         self._optimizer_step = self.optimizer.prepare_step(self._losses, self.capture)
         self.revived: list[tuple[Any, ...]] = []
         """Replaced experts: step, part of the move in a chain, expert, and the neighbour copied."""
+
+        self.restored: list[tuple[Any, ...]] = []
+        """Experts that had jumped: step and expert."""
+
+        self.best_experts: BestExperts | None = None
+        """What they are restored to; None where none is."""
 
     @property
     @abstractmethod
@@ -96,6 +105,7 @@ class Trainer(ABC, Generic[ConfigT]):
             self.generator.prepare_step(self.optimizer.steps)
             if self.optimizer.steps % CHECK_INTERVAL == CHECK_INTERVAL - 1:
                 self.revive_dead_experts()
+                self.restore_experts()
         return self._optimizer_step(learning_rate)
 
     def find_loss(self, losses: torch.Tensor) -> float:
@@ -114,6 +124,12 @@ class Trainer(ABC, Generic[ConfigT]):
             ):
                 named = *self._name_expert(bank, expert), *self._name_expert(bank, neighbour)[-1:]
                 self.revived.append((self.optimizer.steps, *named))
+
+    def restore_experts(self, **limits: float) -> None:
+        """Give experts that have jumped their best weights, by limits of `BestExperts.update`."""
+        if self.best_experts is not None:
+            for bank, expert in self.best_experts.update(**limits):
+                self.restored.append((self.optimizer.steps, *self._name_expert(bank, expert)))
 
     def export(self, facts: Mapping[str, Any]) -> ScholarWeights:
         """Return the averaged weights, rounded for a file, with facts about the training."""
