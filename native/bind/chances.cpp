@@ -5,14 +5,19 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <thread>
+#include <tuple>
 
 #include "gammon/expansion.hpp"
 #include "gammon/lookahead.hpp"
+#include "gammon/rollout.hpp"
+#include "bind/tally.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -26,7 +31,10 @@ using Rolls = nb::ndarray<const std::int8_t, nb::shape<-1, 2>, nb::c_contig, nb:
 using Weights = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Biases = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+using Doubles = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 constexpr int kMostDepth = 2;
+constexpr int kMostPoints = 1000;
 
 template <typename T>
 nb::object make_array(std::vector<T> values, std::initializer_list<std::size_t> shape) {
@@ -203,6 +211,89 @@ nb::object choose(const ChancesNetwork& network, const Boards& positions, const 
     return make_array(std::move(rows), {rankings.size(), kRowSize});
 }
 
+// What is played for: the points that each side needs, and its chances to win the match.
+Stakes make_stakes(bool has_cube, bool jacoby, double efficiency,
+                   const std::optional<Doubles>& winning_chances) {
+    Stakes stakes{has_cube, jacoby, efficiency, {}, {}};
+    if (winning_chances) {
+        if (winning_chances->shape(0) < 2 || winning_chances->shape(1) < 2 ||
+            winning_chances->shape(0) > kMostPoints || winning_chances->shape(1) > kMostPoints) {
+            throw nb::value_error("each side needs a point at least");
+        }
+        stakes.away = {static_cast<int>(winning_chances->shape(0)) - 1,
+                       static_cast<int>(winning_chances->shape(1)) - 1};
+        stakes.winning_chances.assign(winning_chances->data(),
+                                      winning_chances->data() + winning_chances->size());
+    }
+    return stakes;
+}
+
+// The value of the cube, its owner (0 the side on roll, 1 the other, -1 none), and whether the side
+// on roll may double at once.
+using CubeOfStart = std::tuple<int, int, bool>;
+
+Cube checked_cube(int value, int owner) {
+    if (value < 1 || value > kMaxCube || (value & (value - 1)) != 0 || owner < kNobody ||
+        owner > 1 || (value > 1 && owner == kNobody)) {
+        throw nb::value_error("there is no such cube");
+    }
+    return {value, owner};
+}
+
+std::vector<RolloutStart> starts_of(const Boards& positions, const std::vector<CubeOfStart>& cubes) {
+    if (cubes.size() != positions.shape(0)) throw nb::value_error("every position needs a cube");
+    std::vector<RolloutStart> starts;
+    for (const View& view : views_of(positions)) {
+        const auto& [value, owner, may_double] = cubes[starts.size()];
+        starts.push_back({view, checked_cube(value, owner), may_double});
+    }
+    return starts;
+}
+
+nb::object roll_out(const ChancesNetwork& network, const Boards& positions,
+                    const std::vector<CubeOfStart>& cubes, const std::optional<Stakes>& stakes,
+                    std::uint64_t first, std::uint64_t count, RolloutSettings settings,
+                    int threads) {
+    const std::vector<RolloutStart> starts = starts_of(positions, cubes);
+    checked_depth(settings.depth);
+    settings.is_cubeful = stakes.has_value();
+    const Stakes played_for = stakes.value_or(Stakes{});
+    constexpr std::size_t kColumns = kChances + 1;
+    std::vector<double> results(starts.size() * count * kColumns);
+    {
+        const nb::gil_scoped_release release;
+        const auto caller = std::this_thread::get_id();
+        solver::Workers workers(checked_threads(threads));
+        workers.share(starts.size() * count, 1, [&](std::uint64_t begin, std::uint64_t end) {
+            if (std::this_thread::get_id() == caller) bind::let_interrupts_through();
+            RolloutPlayer player(network, played_for, settings);
+            for (std::uint64_t i = begin; i < end; ++i) {
+                const RolloutResult found = player.play(starts[i / count], first + i % count);
+                double* row = results.data() + i * kColumns;
+                std::copy(found.chances.begin(), found.chances.end(), row);
+                row[kChances] = found.value;
+            }
+        });
+    }
+    return make_array(std::move(results), {starts.size(), count, kColumns});
+}
+
+RolloutSettings settings_of(std::uint64_t seed, int depth, int most, float margin, int horizon,
+                            bool is_luck_removed, bool is_exact) {
+    if (most < 1) throw nb::value_error("at least one move passes the filter");
+    if (horizon < 0) throw nb::value_error("a horizon is a number of rolls, or 0");
+    return {seed, checked_depth(depth), {most, margin}, horizon, is_luck_removed, is_exact, false};
+}
+
+nb::tuple decide_cube(const Stakes& stakes, const std::vector<float>& chances, int value,
+                      int owner, int side) {
+    if (chances.size() != kChances) throw nb::value_error("there are five chances");
+    if (side < 0 || side > 1) throw nb::value_error("sides are 0 and 1");
+    CubeModel model({chances[0], chances[1], chances[2], chances[3], chances[4]}, stakes, side);
+    const CubeDecision found = model.decide(checked_cube(value, owner));
+    return nb::make_tuple(found.no_double, found.double_take, found.double_drop);
+}
+
 }  // namespace
 
 NB_MODULE(chances, m) {
@@ -210,6 +301,23 @@ NB_MODULE(chances, m) {
     m.attr("NUM_INPUTS") = kAfterstateInputs;
     m.def("expand", &expand, "positions"_a, "rolls"_a.none(), "threads"_a = 1);
     m.def("encode", &encode_boards, "boards"_a, "threads"_a = 1);
+    nb::class_<Stakes>(m, "Stakes")
+        .def("__init__",
+             [](Stakes* made, bool has_cube, bool jacoby, double efficiency,
+                const std::optional<Doubles>& winning_chances) {
+                 new (made) Stakes(make_stakes(has_cube, jacoby, efficiency, winning_chances));
+             },
+             "has_cube"_a, "jacoby"_a, "efficiency"_a, "winning_chances"_a.none() = nb::none())
+        .def("decide", &decide_cube, "chances"_a, "value"_a, "owner"_a, "side"_a);
+    nb::class_<RolloutSettings>(m, "RolloutSettings")
+        .def("__init__",
+             [](RolloutSettings* made, std::uint64_t seed, int depth, int most, float margin,
+                int horizon, bool is_luck_removed, bool is_exact) {
+                 new (made) RolloutSettings(settings_of(seed, depth, most, margin, horizon,
+                                                        is_luck_removed, is_exact));
+             },
+             "seed"_a, "depth"_a = 0, "most"_a = 8, "margin"_a = 0.16f, "horizon"_a = 0,
+             "is_luck_removed"_a = true, "is_exact"_a = true);
     nb::class_<ChancesNetwork>(m, "ChancesNetwork")
         .def("__init__",
              [](ChancesNetwork* made, const std::vector<std::pair<Weights, Biases>>& layers) {
@@ -219,5 +327,7 @@ NB_MODULE(chances, m) {
         .def("rank", &rank, "positions"_a, "rolls"_a, "depth"_a = 0, "most"_a = 8,
              "margin"_a = 0.16f, "threads"_a = 1)
         .def("choose", &choose, "positions"_a, "rolls"_a, "depth"_a = 0, "most"_a = 8,
-             "margin"_a = 0.16f, "threads"_a = 1);
+             "margin"_a = 0.16f, "threads"_a = 1)
+        .def("roll_out", &roll_out, "positions"_a, "cubes"_a, "stakes"_a.none(), "first"_a,
+             "count"_a, "settings"_a, "threads"_a = 1);
 }

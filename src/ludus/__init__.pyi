@@ -54,6 +54,8 @@ from .games import save_card as save_card
 from .learn import LEARNERS as LEARNERS
 from .learn import learner as learner
 from .learn.episodes import Learner as Learner
+from .learn.gammon.rollout import Rollout as Rollout
+from .learn.gammon.rollout import rollout as rollout
 from .learn.training import train as train
 from .oracles.interface import Oracle as Oracle
 from .oracles.interface import RatedMove as RatedMove

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from ludus.games.backgammon.cube import Chances
+
 
 def test_training_from_the_command_line(ludus, tmp_path):
     out = tmp_path / "net.npz"
@@ -143,3 +145,13 @@ def test_scores_by_hand_are_checked(ludus, tmp_path):
     done = ludus("import", "gammon", str(mine), "--out", str(out), "--force")
     assert done.status == 2
     assert "line 1" in done.err
+
+
+def test_moves_are_rolled_out(ludus, tmp_path):
+    text = "20:1,4:1,2:1,off:12 20:1,3:1,off:13 0 21"
+    line = ["rollout", "backgammon", text, "--games", "36", "--jobs", "1"]
+    assert "cubeless, moves 0-ply, seed 0" in ludus(*line, "--move", "4/2 2/1").out
+    found = json.loads(ludus(*line, "--out", str(tmp_path / "games"), "--json").out)
+    assert found["lines"][0]["games"] == 36
+    assert set(found["lines"][0]["chances"]) == set(Chances._fields)
+    assert "opening roll" in ludus("rollout", "backgammon", "4HPwATDgc/ABMA").err

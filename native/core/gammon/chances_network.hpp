@@ -74,62 +74,92 @@ public:
 
     const std::vector<Layer>& layers() const { return layers_; }
 
-    // Memory of one thread.
+    // Memory of one thread: what the network has computed of the last board.
     struct Scratch {
         std::array<float, kAfterstateInputs> inputs{};
+        std::array<float, kAfterstateInputs> before{};
         std::vector<std::vector<float>> units;
+        std::vector<float> sums;  // of the first layer, from the inputs of `before`
+        std::vector<std::uint32_t> changed;
     };
 
     Scratch scratch() const {
         Scratch made;
-        for (const Layer& layer : layers_) made.units.emplace_back(layer.above);
+        std::size_t most = kAfterstateInputs;
+        for (const Layer& layer : layers_) {
+            made.units.emplace_back(layer.above);
+            most = std::max(most, layer.above);
+        }
+        made.sums = layers_.front().biases;
+        made.changed.resize(most);
         return made;
+    }
+
+    // Forgets the last board, so that the next one does not depend on it.
+    void restart(Scratch& scratch) const {
+        scratch.before.fill(0);
+        scratch.sums = layers_.front().biases;
     }
 
     // The chances of a board after a move, corrected by what the rules say.
     Chances evaluate(const View& end, Scratch& scratch) const {
+        restart(scratch);
+        return evaluate_next(end, scratch);
+    }
+
+    // The same, but of the first layer only what has changed since the last board is computed: of
+    // the boards after the moves of one position that is a quarter. The last digits depend on the
+    // boards since the restart.
+    Chances evaluate_next(const View& end, Scratch& scratch) const {
         if (has_won(end)) return won_chances(end);
         static const EscapeTable escape_table;
         std::array<std::int8_t, 52> row;
         std::copy(end.own.begin(), end.own.end(), row.begin());
         std::copy(end.their.begin(), end.their.end(), row.begin() + 26);
         write_inputs(row.data(), scratch.inputs.data(), escape_table.data());
-        const float* below = scratch.inputs.data();
-        for (std::size_t number = 0; number < layers_.size(); ++number) {
-            std::vector<float>& units = scratch.units[number];
-            run_layer(layers_[number], below, units);
-            if (number + 1 < layers_.size()) {
-                for (float& unit : units) unit = std::max(unit, 0.0f);
-            }
-            below = units.data();
+        for (std::size_t i = 0; i < scratch.inputs.size(); ++i) {
+            const float change = scratch.inputs[i] - scratch.before[i];
+            scratch.before[i] = scratch.inputs[i];
+            scratch.inputs[i] = change;
+        }
+        add_rows(layers_.front(), scratch.inputs.data(), scratch.sums, scratch.changed);
+        scratch.units.front() = scratch.sums;
+        for (std::size_t number = 1; number < layers_.size(); ++number) {
+            std::vector<float>& below = scratch.units[number - 1];
+            for (float& unit : below) unit = std::max(unit, 0.0f);
+            scratch.units[number] = layers_[number].biases;
+            add_rows(layers_[number], below.data(), scratch.units[number], scratch.changed);
         }
         return corrected(end, scratch.units.back());
     }
 
 private:
-    // Inputs and rectified units are 0 more often than not, and are passed over. Four rows at a
+    // Changes and rectified units are 0 more often than not, and are passed over. Four rows at a
     // time, so that the sums are loaded and stored less often.
-    static void run_layer(const Layer& layer, const float* below, std::vector<float>& units) {
-        std::copy(layer.biases.begin(), layer.biases.end(), units.begin());
+    static void add_rows(const Layer& layer, const float* below, std::vector<float>& units,
+                         std::vector<std::uint32_t>& active) {
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < layer.below; ++i) {
+            active[count] = static_cast<std::uint32_t>(i);
+            count += below[i] != 0 ? 1 : 0;
+        }
         float* sums = units.data();
         const std::size_t above = layer.above;
-        std::array<const float*, 4> rows{};
-        std::array<float, 4> activities{};
-        std::size_t found = 0;
-        for (std::size_t i = 0; i < layer.below; ++i) {
-            if (below[i] == 0) continue;
-            rows[found] = layer.weights.data() + i * above;
-            activities[found] = below[i];
-            if (++found < rows.size()) continue;
-            found = 0;
-            const auto [first, second, third, fourth] = rows;
-            const auto [a, b, c, d] = activities;
+        const auto row = [&](std::size_t k) { return layer.weights.data() + active[k] * above; };
+        std::size_t k = 0;
+        for (; k + 4 <= count; k += 4) {
+            const float *first = row(k), *second = row(k + 1), *third = row(k + 2),
+                        *fourth = row(k + 3);
+            const float a = below[active[k]], b = below[active[k + 1]], c = below[active[k + 2]],
+                        d = below[active[k + 3]];
             for (std::size_t j = 0; j < above; ++j) {
                 sums[j] += (a * first[j] + b * second[j]) + (c * third[j] + d * fourth[j]);
             }
         }
-        for (std::size_t k = 0; k < found; ++k) {
-            for (std::size_t j = 0; j < above; ++j) sums[j] += activities[k] * rows[k][j];
+        for (; k < count; ++k) {
+            const float* weights = row(k);
+            const float activity = below[active[k]];
+            for (std::size_t j = 0; j < above; ++j) sums[j] += activity * weights[j];
         }
     }
 

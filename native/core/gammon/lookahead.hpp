@@ -8,6 +8,7 @@
 #include "backgammon/men_plays.hpp"
 #include "gammon/bearoff_races.hpp"
 #include "gammon/chances_network.hpp"
+#include "gammon/exact_races.hpp"
 #include "gammon/movers.hpp"
 
 namespace ludus::gammon {
@@ -27,16 +28,28 @@ struct RankedPlay {
 // One per thread. The largest depth is 2: the own move, the other side's reply, the own next move.
 class Lookahead {
 public:
-    explicit Lookahead(const ChancesNetwork& network)
-        : network_(network), scratch_(network.scratch()) {
+    // Positions that `exact` contains are taken from it.
+    explicit Lookahead(const ChancesNetwork& network, const ExactRaces* exact = nullptr)
+        : network_(network), exact_(exact), scratch_(network.scratch()) {
         for (auto& plays : plays_) plays = std::make_unique<Plays>();
     }
 
     // Chances of the side that has just moved. Bearing off is taken from tables.
     Chances evaluate(const View& end, int depth) {
+        restart();
+        return evaluate_next(end, depth);
+    }
+
+    void restart() { network_.restart(scratch_); }
+
+    // The same, faster for one board after the other of the same position.
+    Chances evaluate_next(const View& end, int depth) {
         if (has_won(end)) return won_chances(end);
+        if (exact_ != nullptr && ExactRaces::contains(end)) {
+            return exact_->evaluate(end.turned()).flipped();
+        }
         if (BearoffRaces::contains(end)) return BearoffRaces::shared().evaluate(end);
-        if (depth == 0) return network_.evaluate(end, scratch_);
+        if (depth == 0) return network_.evaluate_next(end, scratch_);
         const View view = end.turned();
         Plays& plays = *plays_[static_cast<std::size_t>(depth - 1)];
         Chances mean;
@@ -45,7 +58,7 @@ public:
             int best = 0;
             Chances reply;
             for (int i = 0; i < plays.size(); ++i) {
-                const Chances found = evaluate(plays[i].end, 0);
+                const Chances found = evaluate_next(plays[i].end, 0);
                 if (i == 0 || found.equity() > reply.equity()) {
                     reply = found;
                     best = i;
@@ -53,7 +66,7 @@ public:
             }
             if (depth > 1) {
                 const View chosen = plays[best].end;
-                reply = evaluate(chosen, depth - 1);
+                reply = evaluate_next(chosen, depth - 1);
             }
             mean.add(reply.flipped(), static_cast<float>(probability));
         }
@@ -63,8 +76,9 @@ public:
     // All plays, best first; those that pass the filter come before the others.
     std::vector<RankedPlay> rank(const Plays& plays, int depth, MoveFilter filter) {
         std::vector<RankedPlay> ranked;
+        restart();
         for (int i = 0; i < plays.size(); ++i) {
-            ranked.push_back({i, 0, evaluate(plays[i].end, 0)});
+            ranked.push_back({i, 0, evaluate_next(plays[i].end, 0)});
         }
         const auto sort = [](auto begin, auto end) {
             std::stable_sort(begin, end, [](const RankedPlay& a, const RankedPlay& b) {
@@ -87,6 +101,7 @@ public:
 
 private:
     const ChancesNetwork& network_;
+    const ExactRaces* exact_;
     ChancesNetwork::Scratch scratch_;
     std::array<std::unique_ptr<Plays>, 2> plays_;
 };

@@ -18,6 +18,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "analyse backgammon XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",
         "analyse backgammon games.mat --evaluator gnubg --out annotated.sgf",
     ),
+    "rollout": (
+        "rollout backgammon XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",
+        "rollout backgammon XGID=-BBBBBD------A----adbbbbb-:0:0:1:00:0:0:0:7:10",
+    ),
     "draw": (
         "draw nine_mens_morris games.txt --out game.gif",
         "draw backgammon start --dark --out start.png",

@@ -29,6 +29,7 @@ from ludus.cli import (
     protocol,
     regret,
     reproduce,
+    rollout,
     show,
     tune,
 )
@@ -115,6 +116,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     },
     "Analyse": {
         "analyse": analyse.analyse,
+        "rollout": rollout.rollout,
         "draw": draw.draw,
         "value": oracle.value,
         "regret": regret.regret,

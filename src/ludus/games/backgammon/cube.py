@@ -228,12 +228,8 @@ class CubeModel:
         away = [self.rules.match - score for score in self.stakes.score]
         gaining = self.side if sign > 0 else 1 - self.side
         away[gaining] -= points
-        is_post_crawford = (
-            self.stakes.crawford
-            or min(self.rules.match - score for score in self.stakes.score) == 1
-        )
         return match_winning_chance(
-            away[self.side], away[1 - self.side], is_post_crawford or not self.rules.crawford
+            away[self.side], away[1 - self.side], _is_past_crawford(self.stakes)
         )
 
     def decide(self) -> CubeEquities:
@@ -248,6 +244,27 @@ class CubeModel:
         stake = self.stakes.value
         win, loss = self.value_of(stake, 1), self.value_of(stake, -1)
         return (value - (win + loss) / 2) / ((win - loss) / 2)
+
+
+def _is_past_crawford(stakes: Stakes) -> bool:
+    """Return whether the Crawford game will not come after this game."""
+    nearest = min(stakes.rules.match - score for score in stakes.score)
+    return stakes.crawford or nearest == 1 or not stakes.rules.crawford
+
+
+def tabulate_match_chances(stakes: Stakes, side: int) -> list[list[float]]:
+    """Return a side's chances to win the match, by the points needed after this game.
+
+    Rows are by what the side itself needs, from none to what it needs now, columns by the other's.
+    """
+    own, other = (stakes.rules.match - stakes.score[each] for each in (side, 1 - side))
+    return [
+        [
+            match_winning_chance(row, column, _is_past_crawford(stakes))
+            for column in range(other + 1)
+        ]
+        for row in range(own + 1)
+    ]
 
 
 def _average(values: list[float], total: float, gammons: float, backgammons: float) -> float:
