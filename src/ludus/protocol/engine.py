@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ludus.core.errors import MAX_TEXT, LudusError, quote, to_one_line
 from ludus.core.game import CHANCE, Position
@@ -25,6 +25,9 @@ from ludus.protocol.uci import (
     format_progress,
     parse_go,
 )
+
+if TYPE_CHECKING:
+    from ludus.protocol.ubgi import UbgiInterpreter
 
 LineCallback = Callable[[str], None]
 
@@ -155,6 +158,7 @@ SECONDS_TO_FINISH = 1.0
 
 HELP_LINES = (
     "uci                                identify the engine and list its options",
+    "ubgi                               go on with UBGI, the protocol for backgammon",
     "isready                            answer readyok, also during a search",
     "ucinewgame                         start a new game",
     "setoption name NAME value VALUE    Game, Rules, Player, Seed, or an option of the player",
@@ -193,8 +197,10 @@ class Engine:
         self.session = session
         self._write_line = write_line
         self._search: SearchThread | None = None
+        self._ubgi_interpreter: UbgiInterpreter | None = None
         self.commands: dict[str, Callable[[Sequence[str]], None]] = {
             "uci": self._uci,
+            "ubgi": self._ubgi,
             "isready": lambda words: self._write_line("readyok"),
             "ucinewgame": self._new_game,
             "setoption": self._set_option,
@@ -208,6 +214,8 @@ class Engine:
 
     def handle_line(self, line: str) -> bool:
         """Execute a line; return false for `quit`."""
+        if self._ubgi_interpreter is not None:
+            return self._ubgi_interpreter.handle_line(line)
         name, *words = line.split() or [""]
         if name == "quit":
             return False
@@ -250,6 +258,14 @@ class Engine:
         for option in self.session.options:
             self._write_line(to_one_line(str(option)))
         self._write_line("uciok")
+
+    def _ubgi(self, words: Sequence[str]) -> None:
+        """Go on with the protocol for backgammon."""
+        from ludus.protocol.ubgi import UbgiInterpreter
+
+        interpreter = UbgiInterpreter(self._require_idle_session(), self._write_line)
+        interpreter.identify()
+        self._ubgi_interpreter = interpreter
 
     def _new_game(self, words: Sequence[str]) -> None:
         self._require_idle_session().start_game()
