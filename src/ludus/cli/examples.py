@@ -14,6 +14,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "engine": ("engine nine_mens_morris", "engine backgammon --player gammon:net=selfplay"),
     "serve mcp": ("serve mcp", "serve mcp --port 8643 --no-hints"),
     "serve nnmm": ("serve nnmm", "serve nnmm --compat 2018 --player nnmm:symmetries=16"),
+    "serve openenv": (
+        "serve openenv noughts_and_crosses --opponent perfect",
+        "serve openenv nine_mens_morris --start puzzles --moves 1 --variant renamed",
+    ),
     "analyse": (
         "analyse backgammon XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",
         "analyse backgammon games.mat --evaluator gnubg --out annotated.sgf",

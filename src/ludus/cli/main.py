@@ -111,7 +111,11 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "engine": protocol.engine,
         "serve": make_group(
             help="Serve moves and games to other programs and to language models.",
-            commands={"mcp": protocol.serve_mcp, "nnmm": protocol.serve_nnmm},
+            commands={
+                "mcp": protocol.serve_mcp,
+                "nnmm": protocol.serve_nnmm,
+                "openenv": protocol.serve_openenv,
+            },
         ),
     },
     "Analyse": {

@@ -11,11 +11,18 @@ from ludus.cli.options import JsonOption, OptionalGameArgument, RulesOption
 from ludus.cli.output import game_as_json, print_json
 from ludus.core.errors import BadSpec, LudusError, quote
 from ludus.core.extras import require_package
+from ludus.core.match import MAX_PLIES
+from ludus.core.spec import check_choice
 from ludus.games import game as named_game
 from ludus.players import player as named_player
 
 if TYPE_CHECKING:
+    from ludus.envs.environments import SideOption
     from ludus.protocol.thesis_socket import Dialect
+
+
+SIDES: "dict[str, SideOption]" = {"first": 0, "second": 1, "alternate": "alternate"}
+"""The sides of a model, as they are typed."""
 
 
 def engine(
@@ -158,9 +165,8 @@ def serve_mcp(
 
     Tools give rules, games against a player, legal moves, exact values and explanations.
     """
-    require_package("mcp", "ludus serve mcp")
-    require_package("gymnasium", "ludus serve mcp")
-    require_package("pettingzoo", "ludus serve mcp")
+    for package in ("mcp", "gymnasium", "pettingzoo"):
+        require_package(package, "ludus serve mcp")
 
     from ludus.envs.mcp_server import make_server
 
@@ -174,6 +180,87 @@ def serve_mcp(
             server.run("stdio")
         return
     _serve_http(server.streamable_http_app(host=host), host, port, "/mcp", json)
+
+
+def serve_openenv(
+    game: OptionalGameArgument = "hexapawn",
+    opponent: Annotated[
+        str, typer.Option("--opponent", metavar="PLAYER", help="The player of the other side.")
+    ] = "random",
+    rules: RulesOption = "",
+    side: Annotated[
+        str,
+        typer.Option("--side", metavar="first|second|alternate", help="The side of the model."),
+    ] = "alternate",
+    variant: Annotated[
+        str,
+        typer.Option(
+            "--variant",
+            metavar="plain|turned|renamed",
+            help="Show the game as it is, turned, or turned and with other names.",
+        ),
+    ] = "plain",
+    start: Annotated[
+        str,
+        typer.Option(
+            "--start",
+            metavar="start|puzzles",
+            help="Begin games at the start, or at positions where a move is a mistake.",
+        ),
+    ] = "start",
+    moves: Annotated[
+        int, typer.Option("--moves", min=1, max=MAX_PLIES, help="Moves of an episode, at most.")
+    ] = MAX_PLIES,
+    reward: Annotated[
+        str,
+        typer.Option(
+            "--reward",
+            metavar="regret|outcome",
+            help="Minus what each move gives away, or the points at the end.",
+        ),
+    ] = "regret",
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Say in the text what each move gave away.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")
+    ] = 8000,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Address to listen on.")
+    ] = "127.0.0.1",
+    json: JsonOption = False,
+) -> None:
+    """Serve a game as text to trainers of language models (OpenEnv).
+
+    The reward is exact: minus the points that each move gives away, compared with perfect play.
+    """
+    for package in ("gymnasium", "pettingzoo"):
+        require_package(package, "ludus serve openenv")
+
+    from ludus.envs.openenv import make_app
+    from ludus.envs.text import TextEnv
+
+    check_choice("there is no side", side, SIDES)
+
+    def make_env() -> TextEnv:
+        return TextEnv(
+            game,
+            opponent,
+            rules=rules,
+            side=SIDES[side],
+            variant=variant,  # type: ignore[arg-type] # checked there
+            start=start,  # type: ignore[arg-type]
+            moves=moves,
+            reward=reward,  # type: ignore[arg-type]
+            feedback=feedback,
+        )
+
+    make_env().reset(seed=0)  # which fails here, and not for each client, if it cannot be played
+    _serve_http(make_app(make_env), host, port, "", json)
+
+
+MAX_MESSAGE = 2**20
+"""Bytes of a message through a WebSocket."""
 
 
 def _serve_http(app: Any, host: str, port: int, path: str, json: bool) -> None:
@@ -190,6 +277,8 @@ def _serve_http(app: Any, host: str, port: int, path: str, json: bool) -> None:
             print_json(address=address)
         else:
             print(f"Ludus serves {address}; Ctrl-C stops it", flush=True)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
+        server = uvicorn.Server(
+            uvicorn.Config(app, log_level="warning", access_log=False, ws_max_size=MAX_MESSAGE)
+        )
         with suppress(KeyboardInterrupt):
             server.run(sockets=[bound])

@@ -17,13 +17,12 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from ludus.analysis import Analyst
 from ludus.analysis.reasons import explain_mistake, list_effects
 from ludus.core.errors import BadMove, BadSpec, LudusError, quote
 from ludus.core.game import AnyGame, Position
 from ludus.core.player import check_decision
 from ludus.core.spec import check_choice, parse_spec
-from ludus.envs.text import TextEnv
+from ludus.envs.text import TextEnv, analyse_position
 from ludus.games import GAMES
 from ludus.games import game as named_game
 from ludus.games.presentation import Presentation, Variant
@@ -75,7 +74,6 @@ class GameTable:
     def __init__(self, has_hints: bool = True) -> None:
         self.has_hints = has_hints
         self._games: OrderedDict[str, HeldGame] = OrderedDict()
-        self._analysts: dict[str, Analyst] = {}
         self._lock = threading.Lock()
 
     def list_games(self) -> CallToolResult:
@@ -168,7 +166,7 @@ class GameTable:
         """Return the value of each legal move: exact where the game is solved, else estimated."""
         shown, place = self._find_position(game_id, game, position)
         check_decision(place)
-        (analysis,) = self._find_analyst(shown.game).evaluate([place], [None])
+        analysis = analyse_position(shown.game, place)
         found = analysis.to_json()
         for each in found["moves"]:
             each["move"] = shown.rename(each["move"])
@@ -187,7 +185,7 @@ class GameTable:
         shown, place = self._find_position(game_id, game, position)
         check_decision(place)
         known = shown.parse_move(move, place)
-        (analysis,) = self._find_analyst(shown.game).evaluate([place], [known])
+        analysis = analyse_position(shown.game, place, known)
         played, effects = analysis.find(known), list_effects(shown.game, place, known)
         sentences = [f"{known}: {played.evaluation}."]
         if effects:
@@ -268,13 +266,6 @@ class GameTable:
             return env.presentation, env.position
         chosen = load_game(game)
         return Presentation(chosen), chosen.parse(position) if position else chosen.start()
-
-    def _find_analyst(self, game: AnyGame) -> Analyst:
-        key = f"{game.id}:{game.format_rules(game.rules)}"
-        with self._lock:
-            if key not in self._analysts:
-                self._analysts[key] = Analyst(game)
-            return self._analysts[key]
 
 
 def _make_result(text: str, structured: dict[str, Any] | None = None) -> CallToolResult:

@@ -2,13 +2,15 @@
 
 import random
 import string
+import threading
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal, get_args
 
 import gymnasium
 from gymnasium import spaces
 
-from ludus.analysis import Analyst
+from ludus.analysis import Analyst, PositionAnalysis
 from ludus.core.errors import BadMove, BadSpec, LudusError
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.match import MAX_PLIES
@@ -99,7 +101,6 @@ class TextEnv(gymnasium.Env[str, str]):
         self.game = self._env.game
         self.variant, self.start_option, self.max_moves = variant, start, moves
         self.reward_option, self.has_estimates, self.has_feedback = reward, estimates, feedback
-        self._analyst: Analyst | None = None
         self.presentation = Presentation(self.game)
         self.num_moves = 0
 
@@ -200,8 +201,7 @@ class TextEnv(gymnasium.Env[str, str]):
         if not self.has_estimates:
             return None, ""
         try:
-            self._analyst = self._analyst or Analyst(self.game)
-            (analysis,) = self._analyst.evaluate([position], [move])
+            analysis = analyse_position(self.game, position, move)
         except LudusError:
             return None, ""
         certainty = {analysis.best.evaluation.certainty, analysis.find(move).evaluation.certainty}
@@ -265,6 +265,23 @@ class TextEnv(gymnasium.Env[str, str]):
             info["outcome"] = episode.outcome.score(self._env.side)
             info["reason"] = episode.outcome.reason
         return info
+
+
+_analysis = threading.Lock()
+
+
+def analyse_position(
+    game: AnyGame, position: Position, played: Move | None = None
+) -> PositionAnalysis:
+    """Evaluate the moves of a position by an analyst that all environments of a game share."""
+    with _analysis:
+        analyst = _load_analyst(type(game), game.rules, game.engine)
+        return analyst.evaluate([position], [played])[0]
+
+
+@lru_cache(maxsize=8)
+def _load_analyst(kind: type[AnyGame], rules: Any, engine: str) -> Analyst:
+    return Analyst(kind(rules, engine))
 
 
 class ToolEnv:
