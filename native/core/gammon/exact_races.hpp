@@ -1,7 +1,7 @@
 // Exact equities of two sides that bear off their last men, as an end of games.
 #pragma once
 
-#include "backgammon/bearoff.hpp"
+#include "backgammon/two_sided_bearoff.hpp"
 #include "gammon/chances_network.hpp"
 
 namespace ludus::gammon {
@@ -12,7 +12,7 @@ public:
     static constexpr int kMen = 6;
 
     ExactRaces() : index_(kMen, backgammon::kHome) {
-        backgammon::TwoSidedBearoff solver(kMen, backgammon::kHome);
+        backgammon::TwoSidedBearoff solver(kMen, backgammon::kHome, false);
         solver.solve(1);
         equities_ = std::move(solver.equities());
     }
