@@ -84,6 +84,17 @@ def test_a_reply_alone_is_an_action():
     assert connect().get("/health").json() == {"status": "healthy"}
 
 
+def test_over_http_clients_share_a_game():
+    client = connect()
+    assert client.post("/step", json={"action": {"answer": "b2"}}).status_code == 400
+    seen = client.post("/reset", json={"seed": 1, "side": 0}).json()
+    assert "Legal moves: " in seen["observation"]["text"]
+    assert client.post("/step", json={"action": {"move": "b2"}}).status_code == 422
+    seen = client.post("/step", json={"action": {"answer": "b2"}}).json()
+    assert (seen["reward"], seen["done"]) == (0.0, False)
+    assert client.get("/state").json()["step_count"] == 1
+
+
 def test_further_clients_are_refused(monkeypatch):
     monkeypatch.setattr(openenv, "MAX_SESSIONS", 1)
     client = connect()

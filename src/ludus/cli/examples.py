@@ -16,7 +16,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "serve nnmm": ("serve nnmm", "serve nnmm --compat 2018 --player nnmm:symmetries=16"),
     "serve openenv": (
         "serve openenv noughts_and_crosses --opponent perfect",
-        "serve openenv nine_mens_morris --start puzzles --moves 1 --variant renamed",
+        "serve openenv nine_mens_morris --start puzzles --moves 1",
     ),
     "analyse": (
         "analyse backgammon XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",

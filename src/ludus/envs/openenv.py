@@ -1,16 +1,17 @@
 """A TextEnv behind the protocol of OpenEnv 0.10, which TRL, verifiers and others read.
 
 A client has a WebSocket at `/ws` for its own games and sends `reset`, `step`, `state` and `close`;
-`/schema`, `/metadata` and `/health` answer over HTTP. What a model must not see, the points that
-its move gave away, is in `metadata` and not in the observation.
+over HTTP all clients share one game. What a model must not see, the points that its move gave away,
+is in `metadata` and not in the observation.
 """
 
+import threading
 import uuid
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, Literal
 
-from fastapi import FastAPI, WebSocket, WebSocketDisconnect
+from fastapi import FastAPI, HTTPException, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
@@ -36,6 +37,12 @@ class TextObservation(BaseModel):
 
     text: str
     legal_moves: list[str]
+
+
+class StepRequest(BaseModel):
+    """A step over HTTP."""
+
+    action: dict[str, Any]
 
 
 class GameState(BaseModel):
@@ -113,8 +120,9 @@ class Session:
 
 def make_app(make_env: Callable[[], TextEnv]) -> FastAPI:
     """Return the application; each client plays in an environment of its own."""
-    app = FastAPI(title="Ludus", openapi_url=None)
+    app = FastAPI(title="Ludus", version=version("ludus-games"), docs_url=None, redoc_url=None)
     sessions: set[Session] = set()
+    _add_shared_game(app, make_env)
 
     @app.get("/health")
     def check_health() -> dict[str, str]:
@@ -150,6 +158,37 @@ def make_app(make_env: Callable[[], TextEnv]) -> FastAPI:
     return app
 
 
+def _add_shared_game(app: FastAPI, make_env: Callable[[], TextEnv]) -> None:
+    """Add what OpenEnv has besides the WebSocket: one game that all clients over HTTP share."""
+    shared, lock = Session(make_env()), threading.Lock()
+
+    def respond(kind: Literal["reset", "step", "state"], data: dict[str, Any]) -> Any:
+        try:
+            with lock:
+                return shared.answer(Message(type=kind, data=data))["data"]
+        except ValidationError as error:
+            raise HTTPException(422, _describe_error(error)) from None
+        except LudusError as error:
+            raise HTTPException(400, str(error)) from None
+
+    @app.post("/reset")
+    def reset(options: dict[str, Any] | None = None) -> Any:
+        return respond("reset", options or {})
+
+    @app.post("/step")
+    def step(request: StepRequest) -> Any:
+        return respond("step", request.action)
+
+    @app.get("/state")
+    def get_state() -> Any:
+        return respond("state", {})
+
+    @app.post("/mcp")
+    def refuse_tools(request: dict[str, Any]) -> dict[str, Any]:
+        error = {"code": -32601, "message": "ludus serve mcp offers tools, this does not"}
+        return {"jsonrpc": "2.0", "id": request.get("id"), "error": error}
+
+
 async def _serve_client(socket: WebSocket, session: Session) -> None:
     """Answer a client's messages until it says `close`."""
     while True:
@@ -160,13 +199,16 @@ async def _serve_client(socket: WebSocket, session: Session) -> None:
                 return
             response = await run_in_threadpool(session.answer, message)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            text = f"{where}: {first['msg']}" if where else first["msg"]
-            response = _make_error("VALIDATION_ERROR", text)
+            response = _make_error("VALIDATION_ERROR", _describe_error(error))
         except LudusError as error:
             response = _make_error("EXECUTION_ERROR", str(error))
         await socket.send_json(response)
+
+
+def _describe_error(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"{where}: {first['msg']}" if where else first["msg"]
 
 
 def _make_error(code: str, text: str) -> dict[str, Any]:
