@@ -20,7 +20,7 @@ import numpy as np
 
 import ludus
 from ludus.learn.scholar import (
-    SCORER,
+    CHAIN,
     Kind,
     ScholarOptions,
     ScholarPlayer,
@@ -36,7 +36,7 @@ TOGETHER = 2000
 def main() -> None:
     positions = sample_positions(TOGETHER)
     for path in map(Path, sys.argv[1:] or find_shipped_weights().values()):
-        kind: Kind = "scorer" if load_weights(path).kind == SCORER else "chain"
+        kind: Kind = "chain" if load_weights(path).kind == CHAIN else "scorer"
         began = time.process_time()
         game = ludus.game("nine_mens_morris")
         player = ScholarPlayer(game, ScholarOptions(kind=kind, weights=str(path)), "scholar")

@@ -13,11 +13,11 @@ from ludus.games import game as named_game
 from ludus.games.nine_mens_morris.batch import DRAW, NO_POINT, PositionBatch
 from ludus.games.nine_mens_morris.rules import Rules
 from ludus.learn.equivariant.inference import list_parameter_shapes
-from ludus.learn.scholar.encoding import NUM_EXPERTS, NUM_FEATURES
+from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS, NUM_FEATURES
 from ludus.learn.scholar.examples import OracleExampleSource
 from ludus.learn.scholar.inference import MOVE_PARTS, OUTPUT_NAMES
 from ludus.learn.scholar.player import ScholarOptions, ScholarPlayer
-from ludus.learn.scholar.weights import CHAIN, SCORER, ScholarWeights, pack_weights
+from ludus.learn.scholar.weights import CHAIN, INTEGERS, SCORER, ScholarWeights, pack_weights
 from ludus.oracles.morris.oracle import MorrisOracle
 from ludus.oracles.morris.sectors import all_sectors
 from support.solved_games import SolverTables
@@ -95,6 +95,20 @@ def random_weights(kind: str, repeats: int = 1, seed: int = 0) -> ScholarWeights
         experts.append(pack_weights(tensors))
     name = SCORER if kind == "scorer" else CHAIN
     return ScholarWeights(name, tuple(experts), {"size": "random"}, (repeats,) * NUM_EXPERTS)
+
+
+def random_integers(seed: int) -> ScholarWeights:
+    """A scorer of whole numbers with random weights."""
+    import torch
+
+    from ludus.learn.equivariant.integer_network import IntegerNetwork
+
+    torch.manual_seed(seed)
+    network = IntegerNetwork(FEATURE_PERMUTATIONS, len(OUTPUT_NAMES), 4, 1, NUM_EXPERTS)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+    return ScholarWeights(INTEGERS, tuple(network.quantize()))
 
 
 def saved(folder: Path, kind: str) -> Path:

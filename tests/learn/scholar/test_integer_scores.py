@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from ludus.learn.equivariant.inference import softmax
 from ludus.learn.scholar.inference import penalize_length, utility
@@ -13,6 +12,8 @@ from ludus.learn.scholar.integer_scores import (
     odds_table,
     score_outputs,
 )
+from ludus.learn.scholar.score_checks import compare_scores
+from support.scholar import random_integers
 
 SHIFTS = np.array([10.0, 10, 10, 8, 8])
 
@@ -37,11 +38,10 @@ def test_scores_are_those_of_real_numbers_but_for_rounding(loss_aversion):
     assert np.abs(found - expected).max() < np.log(2) / LEVELS_PER_DOUBLING / 2 + 0.011
 
 
-def test_numpy_and_torch_score_alike():
-    outputs = random_outputs()
-    expected = score_outputs(outputs, find_scales(SHIFTS), 400.0)
-    found = score_outputs(torch.as_tensor(outputs), torch.as_tensor(find_scales(SHIFTS)), 400.0)
-    np.testing.assert_array_equal(found.numpy(), expected)
+def test_native_code_numpy_and_torch_score_the_positions_of_games_alike():
+    found = compare_scores(random_integers(1), ("native", "numpy", "torch"), 30_000)
+    assert found["positions"] == 30_000
+    assert found["different"] == {"numpy": 0, "torch": 0}
 
 
 def test_the_table_holds_whole_numbers_times_powers_of_two():

@@ -11,16 +11,14 @@ from ludus.games.nine_mens_morris.batch import DRAW, PositionBatch, keeps_value,
 from ludus.games.nine_mens_morris.batch import pack_moves as pack
 from ludus.games.nine_mens_morris.bitboards import transform_boards
 from ludus.games.nine_mens_morris.board import SYMMETRIES
-from ludus.learn.equivariant.integer_network import IntegerNetwork
 from ludus.learn.scholar.bounded_scores import BoundedScores, ExactBounds, NumpyScores
 from ludus.learn.scholar.certificate import (
     make_roots,
 )
 from ludus.learn.scholar.certificate_checks import make_choice, sample_visited
 from ludus.learn.scholar.data import NO_ERROR
-from ludus.learn.scholar.encoding import FEATURE_PERMUTATIONS, NUM_EXPERTS
 from ludus.learn.scholar.evaluate import find_first_errors
-from ludus.learn.scholar.inference import MIN_WINNING_SCORE, OUTPUT_NAMES, Scorer
+from ludus.learn.scholar.inference import MIN_WINNING_SCORE, Scorer
 from ludus.learn.scholar.visit import (
     ANY_NUMBER,
     KeyCollector,
@@ -29,8 +27,15 @@ from ludus.learn.scholar.visit import (
     Visit,
     group_by_opponent,
 )
-from ludus.learn.scholar.weights import INTEGERS, ScholarWeights
-from support.scholar import FOUR, THREE, drawn_endings, oracle_of, random_weights, source_of
+from support.scholar import (
+    FOUR,
+    THREE,
+    drawn_endings,
+    oracle_of,
+    random_integers,
+    random_weights,
+    source_of,
+)
 
 CPU = torch.device("cpu")
 CARE = 400.0
@@ -153,16 +158,6 @@ def test_a_visit_against_any_opponent_prevents_losses_alone(seed):
     check_against_plain_visit(evaluate, roots[:1], 2, ANY_NUMBER, "losses")
     visit = check_against_plain_visit(evaluate, drawn_endings(1), 1, ANY_NUMBER, "losses")
     assert visit.counts.exceptions > 0
-
-
-def random_integers(seed):
-    """A scorer of whole numbers with random weights."""
-    torch.manual_seed(seed)
-    network = IntegerNetwork(FEATURE_PERMUTATIONS, len(OUTPUT_NAMES), 4, 1, NUM_EXPERTS)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter += 0.1 * torch.randn_like(parameter)
-    return ScholarWeights(INTEGERS, tuple(network.quantize()))
 
 
 def test_a_visit_of_a_crowded_board_is_the_plain_one():

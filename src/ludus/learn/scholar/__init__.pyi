@@ -30,7 +30,8 @@ from .player import ScholarOptions as ScholarOptions
 from .player import ScholarPlayer as ScholarPlayer
 from .sampling import SamplerOptions as SamplerOptions
 from .sampling import stream_examples as stream_examples
+from .score_checks import compare_scores as compare_scores
 from .train import ScholarTraining as ScholarTraining
 from .visit import Visit as Visit
-from .weights import SCORER as SCORER
+from .weights import CHAIN as CHAIN
 from .weights import load_weights as load_weights
