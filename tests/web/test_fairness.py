@@ -12,7 +12,7 @@ import pytest
 from starlette.websockets import WebSocketDisconnect
 
 from ludus.core.errors import LudusError
-from ludus.web.job_queue import FairPool, FairQueue, JobOwner, current_client
+from ludus.web.job_queue import FairPool, FairQueue, JobOwner, UsedTime, current_client
 from ludus.web.routes.games import TRY_AGAIN_LATER, WatcherHub
 from ludus.web.settings import Settings
 from support.engines import children
@@ -197,17 +197,23 @@ def test_a_ticket_waits_for_what_its_client_has_used_since():
     assert run_apart(work()) == ["one", "many"]
 
 
-def test_cancelled_tickets_take_no_memory():
-    async def work():
-        queue = FairQueue(10)
-        queue.add(JobOwner("one"))
-        for _ in range(1_000):
-            queue.remove(queue.add(JobOwner("many")))
-        return len(queue), len(queue._heap)
+def test_who_is_next_is_found_without_looking_at_all_who_wait(monkeypatch):
+    """Although each turn changes what a client has used, and so the order."""
+    looks = []
+    get = UsedTime.get
+    monkeypatch.setattr(UsedTime, "get", lambda self, *key: looks.append(key) or get(self, *key))
 
-    count, size = run_apart(work())
-    assert count == 1
-    assert size <= 21
+    async def count_looks(size):
+        queue = FairQueue(size)
+        for number in range(size):
+            queue.add(JobOwner(f"client {number % 4}", f"{number}"))
+        looks.clear()
+        while (ticket := queue.pop()) is not None:
+            queue.used.add(ticket.owner, 1.0)
+        return len(looks)
+
+    fewer, more = (run_apart(count_looks(size)) for size in (200, 800))
+    assert more <= 4.5 * fewer
 
 
 class Socket:

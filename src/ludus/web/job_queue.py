@@ -9,8 +9,8 @@ import asyncio
 import heapq
 import math
 import time
-from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterable
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -21,6 +21,7 @@ from cachetools import LRUCache
 from ludus.web.errors import WorkerUnavailable
 
 T = TypeVar("T")
+Item = TypeVar("Item")
 
 current_client: ContextVar[str] = ContextVar("current_client", default="")
 """The client of the request that is being answered; tasks started for it inherit the value."""
@@ -43,7 +44,7 @@ class JobOwner:
         return cls(current_client.get(), job.get("session", ""))
 
 
-Rank = tuple[float, float, int]
+Rank = tuple[float, int]
 
 
 @dataclass(eq=False, slots=True)
@@ -74,17 +75,13 @@ class UsedTime:
             larger = max(before, added)
             self._levels[key] = larger + math.log2(1 + 2 ** -abs(before - added))
 
-    def get(self, owner: JobOwner) -> tuple[float, float]:
-        """Return the levels of the client and of the game."""
-        levels = self._levels
-        return (
-            levels.get((owner.client,), -math.inf),
-            levels.get((owner.client, owner.game), -math.inf),
-        )
+    def get(self, *key: str) -> float:
+        """Return the level of a client or, with a game, of a game of it."""
+        return self._levels.get(key, -math.inf)
 
 
 class FairQueue(Generic[T]):
-    """Tickets in order of the time their owners have used; of equals the newest is first.
+    """Tickets in order of the time their owners have used; of equal games the newest is first.
 
     The newest first, because many equal tickets of one client are games started at once, and
     a person who plays should not wait for all of them. When the queue is full, the last ticket of
@@ -97,27 +94,29 @@ class FairQueue(Generic[T]):
         """Set while there are tickets."""
 
         self._max_tickets = max_tickets
-        self._tickets: set[Ticket[T]] = set()
-        self._heap: list[tuple[Rank, Ticket[T]]] = []
-        """All tickets, and those removed, by ranks that they had; ranks never fall."""
+        self._clients: list[tuple[float, str]] = []
+        """A heap of those who wait, by ranks that they had; ranks never fall."""
+
+        self._waiting: dict[str, list[tuple[Rank, Ticket[T]]]] = {}
+        """Of each client the tickets as such a heap."""
 
         self._num_added = 0
 
     def __len__(self) -> int:
-        return len(self._tickets)
+        return sum(map(len, self._waiting.values()))
 
     def add(self, owner: JobOwner) -> Ticket[T]:
         """Return a new ticket; refuse one, possibly this one, if there are too many."""
         self._num_added += 1
         ticket: Ticket[T] = Ticket(owner, self._num_added)
-        self._tickets.add(ticket)
-        heapq.heappush(self._heap, (self._rank(ticket), ticket))
+        if owner.client not in self._waiting:
+            self._waiting[owner.client] = []
+            heapq.heappush(self._clients, (self.used.get(owner.client), owner.client))
+        heapq.heappush(self._waiting[owner.client], (self._rank(ticket), ticket))
         self.is_waiting.set()
-        if len(self._heap) > 2 * self._max_tickets:
-            self._heap = [entry for entry in self._heap if entry[1] in self._tickets]
-            heapq.heapify(self._heap)
-        if len(self._tickets) > self._max_tickets:
-            refused = self._find_last()
+        if len(self) > self._max_tickets:
+            most = max(self._waiting.values(), key=len)
+            refused = max((each for _, each in most), key=self._rank)
             self.remove(refused)
             if not refused.turn.done():
                 refused.turn.set_exception(
@@ -127,14 +126,9 @@ class FairQueue(Generic[T]):
 
     def pop(self) -> Ticket[T] | None:
         """Remove and return the first ticket that is not cancelled; None if there is none."""
-        while self._heap:
-            _, first = heapq.heappop(self._heap)
-            if first not in self._tickets:
-                continue
-            rank = self._rank(first)
-            if self._heap and rank > self._heap[0][0]:
-                heapq.heappush(self._heap, (rank, first))
-                continue
+        while self._clients:
+            client = _find_first(self._clients, self.used.get)
+            first = _find_first(self._waiting[client], self._rank)
             self.remove(first)
             if not first.turn.done():
                 return first
@@ -142,19 +136,31 @@ class FairQueue(Generic[T]):
 
     def remove(self, ticket: Ticket[T]) -> None:
         """Remove a ticket if it is waiting."""
-        self._tickets.discard(ticket)
-        if not self._tickets:
-            self._heap.clear()
+        client = ticket.owner.client
+        if client in self._waiting:
+            _discard(self._waiting[client], ticket)
+            if not self._waiting[client]:
+                del self._waiting[client]
+                _discard(self._clients, client)
+        if not self._waiting:
             self.is_waiting.clear()
 
-    def _find_last(self) -> Ticket[T]:
-        counts = Counter(ticket.owner.client for ticket in self._tickets)
-        client, _ = counts.most_common(1)[0]
-        tickets = (ticket for ticket in self._tickets if ticket.owner.client == client)
-        return max(tickets, key=self._rank)
-
     def _rank(self, ticket: Ticket[T]) -> Rank:
-        return *self.used.get(ticket.owner), -ticket.number
+        return self.used.get(ticket.owner.client, ticket.owner.game), -ticket.number
+
+
+def _find_first(heap: list[tuple[Any, Item]], rank: Callable[[Item], Any]) -> Item:
+    while (now := rank(heap[0][1])) > heap[0][0]:
+        heapq.heapreplace(heap, (now, heap[0][1]))
+    return heap[0][1]
+
+
+def _discard(heap: list[tuple[Any, Item]], item: Item) -> None:
+    if heap[0][1] == item:
+        heapq.heappop(heap)
+    else:
+        heap[:] = [entry for entry in heap if entry[1] != item]
+        heapq.heapify(heap)
 
 
 class FairPool(Generic[T]):

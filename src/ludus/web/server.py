@@ -59,7 +59,7 @@ def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -
     # second. Games refer to nothing in a circle, so it is seldom needed; what is loaded now stays.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(700, 10, 100)
+    gc.set_threshold(700, 10, 1000)
     server.run(sockets=[bound])
     if state.failure is not None:
         raise state.failure
