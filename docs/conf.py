@@ -45,6 +45,7 @@ html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "Ludus"},
     "navbar_align": "left",
+    "header_links_before_dropdown": 8,
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "footer_start": ["copyright"],

@@ -46,7 +46,7 @@ def adapt_links(text: str, path: str) -> str:
     """Return the text of a page with links as they must be in the site.
 
     `path` is the page's own path in the repository. A link to a file that is not part of the site
-    becomes its text.
+    becomes its text, and the empty line that ends a doctest is left out.
 
     >>> adapt_links("[a](docs/rules.md#b) [c](src/x.py) [d](#e)", "CONTRIBUTING.md")
     '[a](rules.md#b) c [d](#e)'
@@ -65,7 +65,7 @@ def adapt_links(text: str, path: str) -> str:
             return label
         return f"{mark}[{label}]({posixpath.relpath(place, posixpath.dirname(own) or '.')}{anchor})"
 
-    return LINK.sub(replace, text)
+    return LINK.sub(replace, text).replace("\n\n```\n", "\n```\n")
 
 
 # API reference

@@ -48,7 +48,7 @@ ExperimentsOption = Annotated[
         "--experiments",
         metavar="DIR",
         help="Folder of the experiments.",
-        show_default="that of the checkout",
+        show_default="that of Ludus",
     ),
 ]
 

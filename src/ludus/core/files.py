@@ -82,7 +82,8 @@ def check_output(path: Path, *inputs: Path | None, force: bool = False) -> None:
         if any(each is not None and _is_same_file(each, path) for each in inputs):
             raise CannotWrite(f"{quoted} is read by this command; write to another file")
         if not force:
-            raise CannotWrite(f"{quoted} exists; name another file, or overwrite it with --force")
+            how = "overwrite it with --force (force=True in Python)"
+            raise CannotWrite(f"{quoted} exists; name another file, or {how}")
 
 
 def _is_same_file(one: Path, other: Path) -> bool:

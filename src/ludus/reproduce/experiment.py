@@ -333,13 +333,14 @@ def _set_experiments_package(folder: Path) -> None:
 
 
 def find_experiments_folder(chosen: Path | None = None) -> Path:
-    """Return the given folder of experiments, or that of the current checkout."""
+    """Return the given folder of experiments, or that of the checkout or the package."""
     if chosen is not None:
         if not chosen.is_dir():
             raise BadExperiment(f"there is no folder {quote_path(chosen)}")
         return chosen.resolve()
-    checkout = Path(__file__).resolve().parents[3]
-    for folder in (checkout / "experiments", Path.cwd() / "experiments"):
+    package = Path(__file__).resolve().parents[1]
+    for parent in (package.parents[1], Path.cwd(), package):
+        folder = parent / "experiments"
         if folder.is_dir():
             return folder
     raise BadExperiment("there are no experiments here; run in a checkout or give --experiments")
