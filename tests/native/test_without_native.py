@@ -25,6 +25,7 @@ TRAINING = [
     *("ludus.learn.scholar.cuda", "ludus.learn.scholar.sampling"),
     *("ludus.learn.scholar.train", "ludus.learn.scholar.scorer_trainer"),
     *("ludus.learn.scholar.chain_trainer", "ludus.learn.scholar.data"),
+    *("ludus.learn.gammon.chances_training", "ludus.learn.gammon.train"),
     *("ludus.learn.nnmm.chain_trainer", "ludus.cli.evaluate", "ludus.cli.tune"),
 ]
 

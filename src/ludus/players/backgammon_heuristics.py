@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
-from ludus._native import gammon
 from ludus.core.game import AnyGame
 from ludus.core.player import Choice, Limit, Player
 from ludus.games.backgammon.batch import generate_afterstates, row_to_view
@@ -120,6 +119,8 @@ class ToolPlayer(Player):
         if len(legal) == 1:
             return Choice(legal[0], "has no choice")
         after = generate_afterstates(position)
+        from ludus._native import gammon
+
         scores = gammon.tool_scores(after)
         best = int(scores.argmax())
         comment = _explain_choice(

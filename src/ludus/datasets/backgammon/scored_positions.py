@@ -24,7 +24,6 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from ludus._native import gammon
 from ludus.core.errors import MAX_TEXT, BadMove, BadPosition, BadRecord, LudusError, quote
 from ludus.games.backgammon import Backgammon, Move, Position, to_position_id
 from ludus.games.backgammon.batch import (
@@ -232,6 +231,8 @@ def _play_games(theme: str, rng: random.Random) -> list[SampledPosition]:
 def _play_from(set_up: str, rng: random.Random) -> list[SampledPosition]:
     """Return every position with enough moves from a few games that begin with a set-up."""
     is_opening = set_up == OPENING
+    from ludus._native import gammon
+
     boards, rolls, facts = gammon.met_in_games(
         "tool",
         "tool",

@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus._native import gammon
 from ludus.core.errors import BadMove, check_length, quote
 from ludus.games.backgammon.board import BAR, OFF, Move, View, make_board, make_view
 from ludus.games.backgammon.position import Position
@@ -42,6 +41,8 @@ def row_to_position(row: BoardRow, dice: tuple[int, int] | None) -> Position:
 def generate_afterstates(position: Position) -> BoardRow:
     """Return the boards after each legal move, in the order of `legal_moves`; shape (moves, 52)."""
     assert position.dice is not None
+    from ludus._native import gammon
+
     return gammon.plays(position_to_row(position)[None], *position.dice)
 
 

@@ -6,8 +6,9 @@ Boards are rows of 52 counts as the side that has just moved sees them, see
 """
 
 import ctypes
+from math import comb
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -21,6 +22,25 @@ NUM_ROLLS = 21
 
 Rows = NDArray[np.int8]
 """Boards, shape (boards, 52)."""
+
+MEN, HOME_POINTS = 15, 6
+EXACT_MEN = 6
+"""Men a side whose bearing off is known exactly."""
+
+MAX_ROLLS = 32
+
+
+class BearoffArrays(NamedTuple):
+    """Tables of bearing off by the number of a side's men, see `ludus._native.equities`."""
+
+    all_off: NDArray[np.float64]
+    """Probabilities of the number of rolls until all men are off, shape (54264, 32)."""
+
+    first_off: NDArray[np.float64]
+    """The same until the first of 15 men is off."""
+
+    exact: NDArray[np.float32]
+    """Equities of the side to move for at most six men a side, shape (924, 924)."""
 
 
 class Afterstates(Protocol):
@@ -40,6 +60,9 @@ class Afterstates(Protocol):
 
     def encode(self, boards: torch.Tensor) -> torch.Tensor:
         """Return the inputs of boards after moves, shape (boards, inputs), on their device."""
+
+    def solve_bearoff(self) -> BearoffArrays:
+        """Compute the tables of bearing off, in a second."""
 
 
 class LibraryAfterstates:
@@ -87,6 +110,17 @@ class LibraryAfterstates:
             raise CudaUnavailable("the GPU cannot encode boards")
         return inputs
 
+    def solve_bearoff(self) -> BearoffArrays:
+        placements = comb(MEN + HOME_POINTS, HOME_POINTS)
+        all_off, first_off = np.empty((2, placements, MAX_ROLLS))
+        self._library.ludus_gammon_one_sided(
+            all_off.ctypes.data, first_off.ctypes.data, MAX_ROLLS, self.threads
+        )
+        few = comb(EXACT_MEN + HOME_POINTS, HOME_POINTS)
+        exact = np.empty((few, few), np.float32)
+        self._library.ludus_gammon_two_sided(exact.ctypes.data, EXACT_MEN, self.threads)
+        return BearoffArrays(all_off, first_off, exact)
+
 
 class NativeAfterstates:
     """Afterstates by the compiled module, on the CPU."""
@@ -105,6 +139,13 @@ class NativeAfterstates:
     def encode(self, boards: torch.Tensor) -> torch.Tensor:
         inputs = torch.from_numpy(self._native.encode(boards.cpu().numpy(), self.threads))
         return inputs.to(boards.device)
+
+    def solve_bearoff(self) -> BearoffArrays:
+        from ludus._native import equities
+
+        all_off, first_off = equities.one_sided(MEN, HOME_POINTS, MAX_ROLLS, threads=self.threads)
+        exact = equities.two_sided(EXACT_MEN, HOME_POINTS, threads=self.threads)
+        return BearoffArrays(all_off, first_off, exact)
 
 
 def open_afterstates(device: torch.device, threads: int = 0) -> Afterstates:
@@ -126,4 +167,8 @@ def _load_library(path: Path) -> Any:
         ctypes.c_int,
     ]
     library.ludus_gammon_expand.restype = number
+    library.ludus_gammon_one_sided.argtypes = [pointer, pointer, ctypes.c_int, ctypes.c_int]
+    library.ludus_gammon_one_sided.restype = None
+    library.ludus_gammon_two_sided.argtypes = [pointer, ctypes.c_int, ctypes.c_int]
+    library.ludus_gammon_two_sided.restype = None
     return library

@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus._native import gammon
 from ludus.core.spec import check_choice
 from ludus.games.backgammon.batch import BoardRow, position_to_row
 from ludus.games.backgammon.board import BAR, HOME, OFF, ROLLS, View
@@ -177,6 +176,8 @@ def encode_moves(
     boards: BoardRow, rolls: BoardRow, encoding: MoveEncoding
 ) -> tuple[NDArray[np.int64], BoardRow, EncodedMoves]:
     """Return the offsets of each board's moves, the boards after them, and the encoded moves."""
+    from ludus._native import gammon
+
     move_offsets, ends, offsets, unit_indices, activations = gammon.inputs(
         boards, rolls, encoding.change_units, encoding.extra_units
     )

@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus._native import chances as native
-from ludus._native import gammon
 from ludus.core.errors import BadSpec
 from ludus.core.processes import count_cores
 from ludus.games.backgammon import Backgammon
 from ludus.games.backgammon.batch import position_to_row
+from ludus.learn.gammon.afterstate_inputs import UNIT_NAMES
 from ludus.learn.gammon.encoding import EncodedMoves, MoveEncoding, find_encoding
 from ludus.learn.weights import (
     KIND_KEY,
@@ -34,6 +33,9 @@ from ludus.learn.weights import (
     write_tensors,
 )
 from ludus.render.diagram import format_network, name_layers
+
+if TYPE_CHECKING:
+    from ludus._native import chances, gammon
 
 FloatArray = NDArray[np.float32]
 Layers = tuple[tuple[FloatArray, FloatArray], ...]
@@ -141,8 +143,10 @@ class GammonNetwork(FullyConnected):
             inputs = 1 / (1 + np.exp(-(inputs @ weights + biases)))
         return inputs[:, 0]
 
-    def to_native(self) -> gammon.Network:
+    def to_native(self) -> "gammon.Network":
         """Return the compiled twin, which can play whole games and be trained."""
+        from ludus._native import gammon
+
         return gammon.Network(
             self.encoding.change_units, self.encoding.extra_units, list(self.layers)
         )
@@ -208,6 +212,8 @@ def play_native_games(
     """
     if not 1 <= games <= 100_000_000:
         raise BadSpec(f"{games} games cannot be played")
+    from ludus._native import gammon
+
     movers = [who.to_native() if isinstance(who, GammonNetwork) else who for who in (first, second)]
     start = position_to_row(Backgammon().start())[None]
     threads = threads or count_cores()
@@ -224,7 +230,7 @@ class ChancesNetwork(FullyConnected):
     """How it was trained."""
 
     def __post_init__(self) -> None:
-        self._check_layers(native.NUM_INPUTS, NUM_CHANCES)
+        self._check_layers(len(UNIT_NAMES), NUM_CHANCES)
 
     def _repr_html_(self) -> str:
         known = self.description.items()
@@ -243,9 +249,11 @@ class ChancesNetwork(FullyConnected):
             inputs = inputs @ weights + biases
         return inputs
 
-    def to_native(self) -> native.ChancesNetwork:
+    def to_native(self) -> "chances.ChancesNetwork":
         """Return the compiled twin, which plays."""
-        return native.ChancesNetwork(list(self.layers))
+        from ludus._native import chances
+
+        return chances.ChancesNetwork(list(self.layers))
 
     def save(self, path: Path) -> None:
         """Write weights and description to a safetensors file."""
@@ -276,7 +284,9 @@ def list_moves(
 
     Boards are of shape (m, 52); those of a position begin at its offset, of n + 1.
     """
-    return native.expand(positions, rolls)
+    from ludus._native import chances
+
+    return chances.expand(positions, rolls)
 
 
 def compute_equities(chances: FloatArray) -> FloatArray:

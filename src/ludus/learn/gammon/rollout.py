@@ -11,12 +11,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus._native import chances as native
 from ludus.analysis.backgammon import NetworkEvaluator
 from ludus.analysis.evaluation import CubeEvaluation, Evaluation, format_chances
 from ludus.core.errors import BadPosition, BadSpec
@@ -45,6 +44,9 @@ from ludus.learn.gammon.network import (
     load_shipped_chances,
 )
 from ludus.learn.weights import compute_checksum
+
+if TYPE_CHECKING:
+    from ludus._native import chances
 
 BLOCK: Final = 36
 """Games of a round: each has another first roll, and another second one."""
@@ -293,6 +295,8 @@ class _Runner:
         moves: Sequence[Move] | None,
         threads: int,
     ) -> None:
+        from ludus._native import chances
+
         _check(position)
         if not (options.is_cubeful or position.stakes is None):
             position = replace(position, stakes=None)
@@ -307,7 +311,7 @@ class _Runner:
         self._is_choice = position.dice is not None
         roller = position.turn if not self._is_choice else 1 - position.turn
         self._stakes = _make_stakes(position, roller)
-        self._settings = native.RolloutSettings(
+        self._settings = chances.RolloutSettings(
             options.seed % 2**64,
             options.plies,
             horizon=options.horizon,
@@ -464,14 +468,16 @@ def _list_lines(position: Position, moves: Sequence[Move] | None) -> list[_Line]
     return [line, _Line("double, take", row, (2 * value, 1, False), False)]
 
 
-def _make_stakes(position: Position, roller: int) -> native.Stakes | None:
+def _make_stakes(position: Position, roller: int) -> "chances.Stakes | None":
     stakes = position.stakes
     if stakes is None:
         return None
+    from ludus._native import chances
+
     table = tabulate_match_chances(stakes, roller) if stakes.rules.match else None
     winning_chances = None if table is None else np.array(table)
     rules = stakes.rules
-    return native.Stakes(stakes.has_cube, rules.jacoby, CUBE_EFFICIENCY, winning_chances)
+    return chances.Stakes(stakes.has_cube, rules.jacoby, CUBE_EFFICIENCY, winning_chances)
 
 
 def _compare(best: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
