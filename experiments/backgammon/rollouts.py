@@ -2,8 +2,8 @@
 
     python -m experiments.backgammon.rollouts [--positions 200] [--games 36]
 
-Cubeless, of positions before a roll, one of each game of `selfplay` with itself; every program
-plays to the end by its network alone and subtracts the luck of the dice, on one thread. Seconds are
+Cubeless, of positions before a roll, from games of `selfplay` with pubeval; every program plays to
+the end by its network alone and subtracts the luck of the dice, on one thread. Seconds are
 processor time of one run, in which the programs take turns. Results are stored after every ten
 positions, and a run continues those that are stored.
 """
@@ -24,15 +24,18 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-import ludus
-from ludus.games.backgammon import row_to_position, to_position_id
-from ludus.protocol.backgammon_players import to_bgsage_board
+import numpy as np
 
-from .cube import play_lines
+import ludus
+from ludus.games.backgammon import Backgammon, position_to_row, row_to_position, to_position_id
+from ludus.learn.gammon import convert_boards
+
+from .errors import draw_positions
 from .movers import Rows
 
 RESULTS = Path(__file__).parent / "results" / "rollouts.json"
 BATCH = 10
+SEED = 40
 NETWORK = "expert"
 NUMBER = r"[-+]?[0-9.]+"
 EQUITY = re.compile(rf"CL ({NUMBER})\s+\[.*CL\s+({NUMBER})\]")
@@ -69,28 +72,37 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     path: Path = arguments.results
-    results: dict[str, Any] = {"games": arguments.games, "positions": [], "programs": {}}
     if path.exists():
-        results = json.loads(path.read_text())
-    rows = draw_positions(arguments.positions)
+        results: dict[str, Any] = json.loads(path.read_text())
+    else:
+        drawn, _ = draw_positions(arguments.positions, SEED)
+        positions = [str(row_to_position(row, None)) for row in drawn]
+        results = {"games": arguments.games, "positions": positions, "programs": {}}
+        path.write_text(json.dumps(results, indent=1) + "\n")
+    rows = read_positions(results)
     for program in PROGRAMS.values():
         program(rows[:1], 1)  # tables of bearing off are made on first use
-    while (done := len(results["positions"])) < len(rows):
+    while (done := count_done(results)) < len(rows):
         batch = rows[done : done + BATCH]
         for name, program in PROGRAMS.items():
             stored = results["programs"].setdefault(name, {"seconds": 0.0, "estimates": []})
             began = read_seconds()
             stored["estimates"] += program(batch, results["games"])
             stored["seconds"] += read_seconds() - began
-        results["positions"] += [str(row_to_position(row, None)) for row in batch]
         path.write_text(json.dumps(results, indent=1) + "\n")
-        print(len(results["positions"]), json.dumps(summarize(results)), flush=True)
+        print(count_done(results), json.dumps(summarize(results)), flush=True)
 
 
-def draw_positions(count: int) -> list[Rows]:
-    """Return a position before a roll of each of so many games, from the second roll on."""
-    lines = play_lines(count, (40, 0))
-    return [line.rows[1 + number % (len(line.rows) - 1)] for number, line in enumerate(lines)]
+def read_positions(results: dict[str, Any]) -> list[Rows]:
+    """Return the positions of stored results."""
+    game = Backgammon()
+    return [position_to_row(game.parse(text)) for text in results["positions"]]
+
+
+def count_done(results: dict[str, Any]) -> int:
+    """Return the number of positions that every program has rolled out."""
+    programs = results["programs"].values()
+    return min((len(each["estimates"]) for each in programs), default=0)
 
 
 def roll_out_ours(rows: list[Rows], games: int) -> Estimates:
@@ -147,8 +159,8 @@ def roll_out_by_bgsage(rows: list[Rows], games: int) -> Estimates:
         eval_level="rollout", cubeful=False, parallel_threads=1, n_trials=games, seed=1
     )
     found = []
-    for row in rows:
-        after = sage.flip_board(to_bgsage_board(row))  # of the side that has just moved
+    for board in convert_boards(np.array(rows)):
+        after = sage.flip_board(board)  # of the side that has just moved
         result = analyzer.post_move_analytics(after, jacoby=False)
         found.append((-float(result.cubeless_equity), float(result.cubeless_se)))
     return found
@@ -170,7 +182,7 @@ def read_seconds() -> float:
 def summarize(results: dict[str, Any]) -> dict[str, Any]:
     """Return the speed of each program, and how far its equities are from the others'."""
     programs = results["programs"]
-    games = results["games"] * len(results["positions"])
+    games = results["games"] * count_done(results)
     found: dict[str, Any] = {
         name: {
             "games a second": round(games / each["seconds"], 1),

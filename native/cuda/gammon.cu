@@ -10,7 +10,8 @@
 #include <cuda_fp16.h>
 #endif
 
-#include "backgammon/bearoff.hpp"
+#include "backgammon/one_sided_bearoff.hpp"
+#include "backgammon/two_sided_bearoff.hpp"
 #include "gammon/afterstate_inputs.hpp"
 #include "gammon/expansion.hpp"
 
@@ -104,11 +105,11 @@ void ludus_gammon_one_sided(double* all, double* first, int width, int threads) 
     std::copy(solver.first().begin(), solver.first().end(), first);
 }
 
-// Exact equities of the side to move where both sides bear off at most so many men.
+// Exact equities of the side to move, cubeless, where both sides bear off at most so many men.
 void ludus_gammon_two_sided(float* equities, int men, int threads) {
-    ludus::backgammon::TwoSidedBearoff solver(men, ludus::backgammon::kHome);
+    ludus::backgammon::TwoSidedBearoff solver(men, ludus::backgammon::kHome, false);
     solver.solve(threads);
-    std::copy(solver.equities().begin(), solver.equities().end(), equities);
+    std::copy_n(solver.equities().begin(), std::size_t{solver.size()} * solver.size(), equities);
 }
 
 }  // extern "C"

@@ -107,10 +107,13 @@ public:
         side_ = 0;
         for (int turn = 0;; ++turn, side_ = 1 - side_, view_ = next_.turned()) {
             if (view_.is_over()) return finish(ended());
-            if (is_exactly_known()) return finish(estimated(exact(view_)));
-            const bool is_at_horizon = turn > 0 && turn == settings_.horizon;
             const bool may_double = settings_.is_cubeful && (turn > 0 || start.may_double) &&
                                     stakes_.can_double(cube_, side_);
+            if (is_exactly_known(view_)) {
+                const double value = exact_value(view_, side_, may_double);
+                return finish({ExactRaces::shared().evaluate(view_), value});
+            }
+            const bool is_at_horizon = turn > 0 && turn == settings_.horizon;
             const std::size_t rolled = number_of(dice.roll(turn));
             const bool looks_at_all = settings_.is_luck_removed || may_double || is_at_horizon;
             look(looks_at_all ? kAllRolls : rolled);
@@ -135,10 +138,21 @@ private:
         double value = 0;
     };
 
-    static Chances exact(const View& view) { return ExactRaces::shared().evaluate(view); }
+    // At a match score the cube is an estimate to the end.
+    bool is_exactly_known(const View& view) const {
+        return settings_.is_exact && ExactRaces::contains(view) &&
+               !(settings_.is_cubeful && (stakes_.is_match() || !stakes_.has_cube));
+    }
 
-    bool is_exactly_known() const {
-        return settings_.is_exact && !settings_.is_cubeful && ExactRaces::contains(view_);
+    // The points of a side on roll.
+    double exact_value(const View& view, int side, bool may_double) const {
+        const backgammon::CubeEquities roll = ExactRaces::shared().equities(view);
+        if (!settings_.is_cubeful) return static_cast<double>(roll.of[backgammon::kNoCube]);
+        const backgammon::Cube cube = cube_.owner == kNobody ? backgammon::kCentredCube
+                                      : cube_.owner == side  ? backgammon::kOwnCube
+                                                             : backgammon::kTheirCube;
+        const auto& found = may_double ? backgammon::decide_cube(roll) : roll;
+        return cube_.value * static_cast<double>(found.of[cube]);
     }
 
     Worth ended() const {
@@ -159,8 +173,12 @@ private:
         if (has_won(found.end)) {
             return stakes_.ending(side_, cube_.value, found.end.turned().points_lost(), true);
         }
-        return stakes_.flipped(
-            CubeModel(found.chances.flipped(), stakes_, 1 - side_).value(cube_));
+        const int other = 1 - side_;
+        if (is_exactly_known(found.end)) {
+            const bool may_double = stakes_.can_double(cube_, other);
+            return -exact_value(found.end.turned(), other, may_double);
+        }
+        return stakes_.flipped(CubeModel(found.chances.flipped(), stakes_, other).value(cube_));
     }
 
     // Lists the moves of one roll, or of all, with the chances after them.

@@ -248,3 +248,5 @@ def test_the_library_is_the_compiled_module(tmp_path):
             ours.expand(positions, dice), module.expand(positions, dice), strict=True
         ):
             assert torch.equal(one, other)
+    for table, expected in zip(ours.solve_bearoff(), module.solve_bearoff(), strict=True):
+        assert (table == expected).all()

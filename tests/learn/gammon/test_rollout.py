@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import islice
+from math import comb
 
 import numpy as np
 import pytest
@@ -98,41 +99,56 @@ def test_games_are_those_of_the_reference(text, stakes, settings):
     np.testing.assert_allclose(found[0], expected, atol=2e-5)
 
 
+def draw_bearoffs(men, count, seed):
+    """Positions with at most so many men a side at home, and the ranks of both sides."""
+    rng = np.random.default_rng(seed)
+    ranks = rng.integers(1, comb(men + 6, 6), size=(count, 2), dtype=np.uint32)
+    sides = equities.unrank(ranks.reshape(-1), men, 6).reshape(count, 2, 26)
+    rows = np.concatenate([sides[:, 0], sides[:, 1, ::-1]], axis=1)
+    rows[:, 0] = 15 - rows[:, 1:26].sum(axis=1)
+    rows[:, 51] = 15 - rows[:, 26:51].sum(axis=1)
+    return rows, ranks
+
+
+def compare_with_exact(found, expected):
+    """Differences of the means of games from exact values, in standard errors, and these."""
+    errors = found.std(axis=1, ddof=1) / np.sqrt(found.shape[1])
+    is_open = errors > 1e-6
+    return (found.mean(axis=1) - expected)[is_open] / errors[is_open], errors[is_open]
+
+
 @pytest.mark.parametrize("is_luck_removed", [True, False])
 def test_means_are_within_their_errors_of_exact_values(is_luck_removed):
     """Bearing off, played to the end: in 50 positions the errors are as large as they say."""
-    exact = equities.two_sided(6, 6)
-    rng = np.random.default_rng(4)
-    ranks = rng.integers(1, len(exact), size=(50, 2))
-    rows = np.zeros((50, 52), np.int8)
-    for row, pair in zip(
-        rows,
-        equities.unrank(ranks.reshape(-1).astype(np.uint32), 6, 6).reshape(50, 2, 26),
-        strict=True,
-    ):
-        row[:26], row[26:] = pair[0], pair[1][::-1]
-        row[0], row[51] = 15 - row[1:26].sum(), 15 - row[26:51].sum()
-    found = NETWORK.to_native().roll_out(
-        rows,
-        [(1, -1, False)] * 50,
-        None,
-        0,
-        180,
-        native.RolloutSettings(4, is_luck_removed=is_luck_removed, is_exact=False),
-        2,
-    )[:, :, 5]
-    errors = found.std(axis=1, ddof=1) / np.sqrt(180)
-    expected = exact[ranks[:, 0], ranks[:, 1]]
-    open_ones = errors > 1e-6
-    ratios = (found.mean(axis=1) - expected)[open_ones] / errors[open_ones]
+    rows, ranks = draw_bearoffs(6, 50, 4)
+    own, other = ranks.T
+    settings = native.RolloutSettings(4, is_luck_removed=is_luck_removed, is_exact=False)
+    found = NETWORK.to_native().roll_out(rows, [(1, -1, False)] * 50, None, 0, 180, settings, 2)
+    ratios, errors = compare_with_exact(found[:, :, 5], equities.two_sided(6, 6)[0, own, other])
     assert abs(ratios).max() < 4
     assert 0.3 < (ratios**2).mean() < 1.6
-    assert np.median(errors) < (0.004 if is_luck_removed else 0.06)
-    # Where games end by the tables there is nothing left to play.
-    ended = NETWORK.to_native().roll_out(
-        rows, [(1, -1, False)] * 50, None, 0, 2, native.RolloutSettings(4)
+    assert np.median(errors) < (0.004 if is_luck_removed else 0.1)
+
+
+def test_games_end_where_they_are_known():
+    rows, ranks = draw_bearoffs(6, 50, 5)
+    exact = equities.two_sided(6, 6)[:, ranks[:, 0], ranks[:, 1]]
+    network, money = NETWORK.to_native(), to_native(SCORES[0])
+    for stakes, cube, expected in (
+        (None, (1, -1, False), exact[0]),
+        (money, (2, 0, False), 2 * exact[1]),
+        (money, (4, 1, True), 4 * exact[3]),
+        (money, (1, -1, True), np.maximum(exact[2], np.minimum(1, 2 * exact[3]))),
+    ):
+        found = network.roll_out(rows, [cube] * 50, stakes, 0, 1, native.RolloutSettings(4))
+        np.testing.assert_allclose(found[:, 0, 5], expected, atol=1e-6)
+    # One man more: two or three rolls with Janowski's cube, then exact values.
+    rows, ranks = draw_bearoffs(7, 20, 6)
+    exact = equities.two_sided(7, 6)[2, ranks[:, 0], ranks[:, 1]]
+    found = network.roll_out(
+        rows, [(1, -1, False)] * 20, money, 0, 180, native.RolloutSettings(4), 2
     )
-    np.testing.assert_allclose(ended[:, :, 5], np.stack([expected, expected], axis=1), atol=1e-6)
+    assert abs(found[:, :, 5].mean(axis=1) - exact).max() < 0.02
 
 
 def test_threads_interruptions_and_later_games_change_nothing(tmp_path):

@@ -17,6 +17,7 @@ from .encoding import NUM_LOCATIONS as NUM_LOCATIONS
 from .encoding import STATE_UNITS as STATE_UNITS
 from .encoding import encode_moves as encode_moves
 from .encoding import find_encoding as find_encoding
+from .lockstep import LockstepRollouts as LockstepRollouts
 from .model import Predictor as Predictor
 from .model import compute_equity as compute_equity
 from .network import ChancesNetwork as ChancesNetwork

@@ -144,7 +144,7 @@ class NativeAfterstates:
         from ludus._native import equities
 
         all_off, first_off = equities.one_sided(MEN, HOME_POINTS, MAX_ROLLS, threads=self.threads)
-        exact = equities.two_sided(EXACT_MEN, HOME_POINTS, threads=self.threads)
+        exact = equities.two_sided(EXACT_MEN, HOME_POINTS, threads=self.threads)[0]
         return BearoffArrays(all_off, first_off, exact)
 
 
