@@ -14,10 +14,10 @@
 #include <thread>
 #include <tuple>
 
+#include "bind/tally.hpp"
 #include "gammon/expansion.hpp"
 #include "gammon/lookahead.hpp"
 #include "gammon/rollout.hpp"
-#include "bind/tally.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -240,7 +240,8 @@ Cube checked_cube(int value, int owner) {
     return {value, owner};
 }
 
-std::vector<RolloutStart> starts_of(const Boards& positions, const std::vector<CubeOfStart>& cubes) {
+std::vector<RolloutStart> starts_of(const Boards& positions,
+                                    const std::vector<CubeOfStart>& cubes) {
     if (cubes.size() != positions.shape(0)) throw nb::value_error("every position needs a cube");
     std::vector<RolloutStart> starts;
     for (const View& view : views_of(positions)) {
@@ -285,8 +286,8 @@ RolloutSettings settings_of(std::uint64_t seed, int depth, int most, float margi
     return {seed, checked_depth(depth), {most, margin}, horizon, is_luck_removed, is_exact, false};
 }
 
-nb::tuple decide_cube(const Stakes& stakes, const std::vector<float>& chances, int value,
-                      int owner, int side) {
+nb::tuple decide_cube(const Stakes& stakes, const std::vector<float>& chances, int value, int owner,
+                      int side) {
     if (chances.size() != kChances) throw nb::value_error("there are five chances");
     if (side < 0 || side > 1) throw nb::value_error("sides are 0 and 1");
     CubeModel model({chances[0], chances[1], chances[2], chances[3], chances[4]}, stakes, side);
@@ -302,22 +303,24 @@ NB_MODULE(chances, m) {
     m.def("expand", &expand, "positions"_a, "rolls"_a.none(), "threads"_a = 1);
     m.def("encode", &encode_boards, "boards"_a, "threads"_a = 1);
     nb::class_<Stakes>(m, "Stakes")
-        .def("__init__",
-             [](Stakes* made, bool has_cube, bool jacoby, double efficiency,
-                const std::optional<Doubles>& winning_chances) {
-                 new (made) Stakes(make_stakes(has_cube, jacoby, efficiency, winning_chances));
-             },
-             "has_cube"_a, "jacoby"_a, "efficiency"_a, "winning_chances"_a.none() = nb::none())
+        .def(
+            "__init__",
+            [](Stakes* made, bool has_cube, bool jacoby, double efficiency,
+               const std::optional<Doubles>& winning_chances) {
+                new (made) Stakes(make_stakes(has_cube, jacoby, efficiency, winning_chances));
+            },
+            "has_cube"_a, "jacoby"_a, "efficiency"_a, "winning_chances"_a.none() = nb::none())
         .def("decide", &decide_cube, "chances"_a, "value"_a, "owner"_a, "side"_a);
     nb::class_<RolloutSettings>(m, "RolloutSettings")
-        .def("__init__",
-             [](RolloutSettings* made, std::uint64_t seed, int depth, int most, float margin,
-                int horizon, bool is_luck_removed, bool is_exact) {
-                 new (made) RolloutSettings(settings_of(seed, depth, most, margin, horizon,
-                                                        is_luck_removed, is_exact));
-             },
-             "seed"_a, "depth"_a = 0, "most"_a = 8, "margin"_a = 0.16f, "horizon"_a = 0,
-             "is_luck_removed"_a = true, "is_exact"_a = true);
+        .def(
+            "__init__",
+            [](RolloutSettings* made, std::uint64_t seed, int depth, int most, float margin,
+               int horizon, bool is_luck_removed, bool is_exact) {
+                new (made) RolloutSettings(
+                    settings_of(seed, depth, most, margin, horizon, is_luck_removed, is_exact));
+            },
+            "seed"_a, "depth"_a = 0, "most"_a = 8, "margin"_a = 0.16f, "horizon"_a = 0,
+            "is_luck_removed"_a = true, "is_exact"_a = true);
     nb::class_<ChancesNetwork>(m, "ChancesNetwork")
         .def("__init__",
              [](ChancesNetwork* made, const std::vector<std::pair<Weights, Biases>>& layers) {

@@ -98,14 +98,15 @@ std::int64_t ludus_gammon_expand(const std::int8_t* positions, const std::int8_t
 // The numbers of rolls until all of 15 men are off, and until the first one is, as rows of `width`
 // probabilities, by the number of the men on points 1 to 6.
 void ludus_gammon_one_sided(double* all, double* first, int width, int threads) {
-    ludus::backgammon::OneSidedBearoff solver(ludus::backgammon::kMaxMen,
-                                              ludus::backgammon::kHome, width);
+    ludus::backgammon::OneSidedBearoff solver(ludus::backgammon::kMaxMen, ludus::backgammon::kHome,
+                                              width);
     solver.solve(threads);
     std::copy(solver.all().begin(), solver.all().end(), all);
     std::copy(solver.first().begin(), solver.first().end(), first);
 }
 
-// Exact equities of the side to move, cubeless, where both sides bear off at most so many men.
+// Exact equities of the side to move, cubeless, where both sides bear off at most this number of
+// men.
 void ludus_gammon_two_sided(float* equities, int men, int threads) {
     ludus::backgammon::TwoSidedBearoff solver(men, ludus::backgammon::kHome, false);
     solver.solve(threads);

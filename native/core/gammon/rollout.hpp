@@ -54,7 +54,8 @@ public:
         const auto shift = permutation(order);
         const std::size_t in_row = game % kRolls36;
         const std::size_t row = game / kRolls36 % kRolls36;
-        rolls_ = {first[in_row], second[(in_row + static_cast<std::size_t>(shift[row])) % kRolls36]};
+        rolls_ = {first[in_row],
+                  second[(in_row + static_cast<std::size_t>(shift[row])) % kRolls36]};
     }
 
     Dice roll(int turn) {
@@ -277,9 +278,9 @@ private:
 
     RolloutResult from_start(const Worth& worth) const {
         const Chances seen = side_ == 0 ? worth.chances : worth.chances.flipped();
-        const double value = side_ == 0               ? worth.value
+        const double value = side_ == 0             ? worth.value
                              : settings_.is_cubeful ? stakes_.flipped(worth.value)
-                                                      : -worth.value;
+                                                    : -worth.value;
         return {{seen.win, seen.win_gammon, seen.win_backgammon, seen.lose_gammon,
                  seen.lose_backgammon},
                 value};

@@ -100,7 +100,7 @@ def test_games_are_those_of_the_reference(text, stakes, settings):
 
 
 def draw_bearoffs(men, count, seed):
-    """Positions with at most so many men a side at home, and the ranks of both sides."""
+    """Positions with few men a side, all at home, and the ranks of both sides."""
     rng = np.random.default_rng(seed)
     ranks = rng.integers(1, comb(men + 6, 6), size=(count, 2), dtype=np.uint32)
     sides = equities.unrank(ranks.reshape(-1), men, 6).reshape(count, 2, 26)
