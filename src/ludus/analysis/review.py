@@ -483,12 +483,12 @@ def judge_move(
         played.line,
         explain_mistake(game, position, analysis, played) if mark else "",
         kind,
-        _is_counted(game, position, analysis, played),
+        is_counted_decision(game, position, analysis, played),
         game.stage(position),
     )
 
 
-def _is_counted(
+def is_counted_decision(
     game: AnyGame, position: Position, analysis: PositionAnalysis, played: EvaluatedMove
 ) -> bool:
     """Return whether a decision counts: not those about resigning, nor clear rolls."""

@@ -178,7 +178,19 @@ class Judgement:
             for phase, tally in found.ranked_phases
         ]
         title = f"{self.game.title}, {len(self.games)} game{'s' * (len(self.games) > 1)}"
-        return draw_judgement(title, bars, [self._sum_regret(name) for name in self.players])
+        return draw_judgement(
+            title, self._describe_values(), bars, [self._sum_regret(name) for name in self.players]
+        )
+
+    def _describe_values(self) -> str:
+        totals = [each.total for each in self.players.values()]
+        moves = sum(each.moves for each in totals)
+        counts = {
+            "not judged, beyond what is solved": sum(each.num_unevaluated for each in totals),
+            "judged by estimates": sum(each.num_estimated for each in totals),
+        }
+        parts = [f"{count} of them {how}" for how, count in counts.items() if count]
+        return ", ".join([f"{moves} moves", *(parts or ["all judged exactly"])])
 
     def _repr_svg_(self) -> str:
         """Return the picture, which notebooks show."""

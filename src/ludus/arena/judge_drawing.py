@@ -1,5 +1,6 @@
 """The picture of judged games: critical positions kept by phase, and regret move by move."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -31,7 +32,7 @@ WIDTH: Final = 760
 LABEL_WIDTH: Final = 190
 BAR_WIDTH: Final = 300
 ROW: Final = 24
-TOP: Final = 70
+TOP: Final = 96
 PLOT_HEIGHT: Final = 200
 MARGIN: Final = 60
 NUM_TICKS: Final = 5
@@ -59,7 +60,9 @@ class RegretCurve:
     points: tuple[float, ...]
 
 
-def draw_judgement(title: str, bars: Sequence[PhaseBar], curves: Sequence[RegretCurve]) -> Drawing:
+def draw_judgement(
+    title: str, subtitle: str, bars: Sequence[PhaseBar], curves: Sequence[RegretCurve]
+) -> Drawing:
     """Draw a bar for each player and phase, and below a curve for each player."""
     plot_top = TOP + ROW * len(bars) + 60
     height = plot_top + PLOT_HEIGHT + 50 + 18 * -(-len(curves) // NUM_COLUMNS)
@@ -69,6 +72,7 @@ def draw_judgement(title: str, bars: Sequence[PhaseBar], curves: Sequence[Regret
     canvas = Canvas(WIDTH, height, title, f"critical positions kept: {summary}", style=STYLE)
     canvas.rect((0, 0), WIDTH, height, "ground")
     canvas.text((WIDTH / 2, 22), title, "title")
+    canvas.text((WIDTH / 2, 44), subtitle, "value")
     colours = {each.player: number % NUM_COLOURS for number, each in enumerate(curves)}
     _draw_bars(canvas, bars, colours)
     if any(each.regret is not None for each in bars):
@@ -78,8 +82,8 @@ def draw_judgement(title: str, bars: Sequence[PhaseBar], curves: Sequence[Regret
 
 def _draw_bars(canvas: Canvas, bars: Sequence[PhaseBar], colours: dict[str, int]) -> None:
     left = LABEL_WIDTH + 10
-    canvas.text((left + BAR_WIDTH / 2, TOP - 18), "critical positions kept", "heading")
-    canvas.text((left + BAR_WIDTH + 60, TOP - 18), "kept", "heading")
+    canvas.text((left + BAR_WIDTH / 2, TOP - 18), "share of critical positions kept", "heading")
+    canvas.text((left + BAR_WIDTH + 60, TOP - 18), "number", "heading")
     canvas.text((left + BAR_WIDTH + 165, TOP - 18), "regret a move", "heading")
     for row, each in enumerate(bars):
         y = TOP + ROW * row
@@ -95,16 +99,17 @@ def _draw_bars(canvas: Canvas, bars: Sequence[PhaseBar], colours: dict[str, int]
 
 
 def _draw_curves(canvas: Canvas, curves: Sequence[RegretCurve], top: float) -> None:
-    most = max([max(each.points) for each in curves]) or 1
-    longest = max([len(each.points) - 1 for each in curves]) or 1
+    step, most = _choose_step(max(max(each.points) for each in curves))
+    stride, longest = _choose_step(max(len(each.points) - 1 for each in curves))
     left, width, bottom = MARGIN, WIDTH - 2 * MARGIN, top + PLOT_HEIGHT
     canvas.text((WIDTH / 2, top - 18), "regret of a game up to each move of the player", "heading")
-    for tick in range(NUM_TICKS + 1):
-        y = bottom - PLOT_HEIGHT * tick / NUM_TICKS
-        x = left + width * tick / NUM_TICKS
+    for tick in range(round(most / step) + 1):
+        y = bottom - PLOT_HEIGHT * tick * step / most
         canvas.line((left, y), (left + width, y), "grid" if tick else "axis")
-        canvas.text((left - 22, y), f"{most * tick / NUM_TICKS:.2g}", "value")
-        canvas.text((x, bottom + 14), f"{longest * tick / NUM_TICKS:.0f}", "value")
+        canvas.text((left - 22, y), f"{tick * step:g}", "value")
+    for tick in range(round(longest / stride) + 1):
+        x = left + width * tick * stride / longest
+        canvas.text((x, bottom + 14), f"{tick * stride:g}", "value")
     for number, each in enumerate(curves):
         steps: list[str | float] = []
         for move, value in enumerate(each.points):
@@ -115,6 +120,17 @@ def _draw_curves(canvas: Canvas, curves: Sequence[RegretCurve], top: float) -> N
         x, y = left + column * width / NUM_COLUMNS, bottom + 40 + 18 * row
         canvas.line((x, y), (x + 24, y), f"curve{number % NUM_COLOURS}")
         canvas.text((x + 40 + 3.2 * len(_shorten(each.player)), y), _shorten(each.player), "value")
+
+
+def _choose_step(most: float) -> tuple[float, float]:
+    """Return the distance of some round numbers from 0 up, and the last of them.
+
+    >>> _choose_step(7), _choose_step(88)
+    ((2, 8), (20, 100))
+    """
+    power = 10 ** math.floor(math.log10(most or 1))
+    step = next(power * each for each in (0.2, 0.5, 1, 2) if most <= NUM_TICKS * power * each)
+    return step, step * math.ceil(most / step or 1)
 
 
 def _shorten(name: str) -> str:

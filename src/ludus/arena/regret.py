@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ludus.analysis import Evaluator
+from ludus.analysis.review import is_counted_decision
 from ludus.arena.choices import choose_moves, get_batch_size
 from ludus.arena.executors import Executor, choose_executor, split_players
 from ludus.arena.jobs import (
@@ -143,7 +144,9 @@ def _estimate(
     [analysis] = evaluator.evaluate([position], [move])
     costs = {each.move: analysis.cost(each.move) for each in analysis.moves}
     best = tuple(each for each, cost in costs.items() if not cost)
-    return costs[move], best, any(costs.values()), True
+    # Most rolls are no question of doubling.
+    is_counted = is_counted_decision(game, position, analysis, analysis.find(move))
+    return costs[move], best, is_counted and any(costs.values()), True
 
 
 @dataclass

@@ -64,13 +64,15 @@ def tournament(
 def convert(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="Games as records, .mat or .sgf.", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="Games as `ludus judge` reads them.", show_default=False
+        ),
     ],
     out: OutputFileOption,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Convert games between records, .mat and .sgf; the suffix of --out selects the format."""
+    """Write games of other programs as records, .mat or .sgf, by the suffix of --out."""
     check_output(out, file, force=force)
     from ludus.games.game_files import format_games, read_games
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ludus.core.errors import BadRecord, quote
+from ludus.core.errors import BadRecord, quote, to_one_line
 from ludus.core.game import Outcome
 from ludus.core.movetext import Line, Node
 from ludus.core.record import Record
@@ -27,20 +27,25 @@ from ludus.games.registry import game as named_game
 MAX_TURNS: Final = 200
 """Turns after which nine men's morris is a draw."""
 
+MAX_ACTIONS: Final = 1352
+"""Actions are below this number in both games."""
+
 POINTS: Final = 24
 ILLEGAL: Final = -1
 """What Kaggle's players send if they find no legal action."""
 
-POINT: Final = re.compile(r"(?:place at |capture opponent piece at |place |capture )?point (\d+)")
-SLIDE: Final = re.compile(r"move (?:point )?(\d+) ?-> ?(?:point )?(\d+)")
-NUMBERED: Final = re.compile(r"(?:chance outcome )?(\d+)(?: \(|(?: [xo] starts,)? \(| - ).*")
+POINT: Final = re.compile(
+    r"(?:place at |capture opponent piece at |place |capture )?point ([0-9]{1,5})"
+)
+SLIDE: Final = re.compile(r"move (?:point )?([0-9]{1,5}) ?-> ?(?:point )?([0-9]{1,5})")
+NUMBERED: Final = re.compile(r"(?:chance outcome )?([0-9]{1,5})(?: [xo] starts,)?(?: \(| - ).*")
 """An action of backgammon, `chance outcome 2 (roll: 13)` or `702 - 24/20`."""
 
-NUMBERS: Final = re.compile(r"\[?\s*\d+(?:\s*,\s*\d+)+\s*,?\s*\]?")
+NUMBERS: Final = re.compile(r"\[?[0-9]{1,5}(?:, ?[0-9]{1,5})+\]?")
 """A list of actions in a line."""
 
 SERIALIZED: Final = re.compile(r"\[Game\]\n(?P<game>.*)\n\[State\]\n(?P<state>[\s\S]*)")
-PLAYED: Final = re.compile(r"^action: (\d+)$", re.MULTILINE)
+PLAYED: Final = re.compile(r"^action: ([0-9]{1,5})$", re.MULTILINE)
 """An action of a playthrough."""
 
 
@@ -107,7 +112,7 @@ def _read_games(text: str) -> list[ActionGame]:
 
 def _name_numbers(line: str) -> tuple[str, tuple[int, ...]]:
     """Return a game of bare numbers: backgammon if it begins with a roll that no point can be."""
-    actions = tuple(map(int, re.findall(r"\d+", line)))
+    actions = tuple(map(int, re.findall("[0-9]+", line)))
     is_backgammon = any(each >= POINTS for each in actions[1:2])
     return "backgammon" if is_backgammon else "nine_mens_morris", actions
 
@@ -144,8 +149,8 @@ def _read_action(word: str) -> int | None:
 def _read_state(text: str) -> tuple[int, ...]:
     """Return the actions of a serialized state: a line each, or `history=0:19,1:7`."""
     if found := re.search(r"^history=(.*)$", text, re.MULTILINE):
-        return tuple(int(pair.rpartition(":")[2]) for pair in found[1].split(",") if pair)
-    return tuple(int(line) for line in text.split("\n") if re.fullmatch(r"\d+", line.strip()))
+        return tuple(map(int, re.findall("[0-9]:([0-9]{1,5})", found[1])))
+    return tuple(map(int, re.findall(r"^[0-9]{1,5}$", text, re.MULTILINE)))
 
 
 def _read_replay(text: str) -> ActionGame:
@@ -162,8 +167,9 @@ def _read_replay(text: str) -> ActionGame:
             _find_forfeit(replay),
             len(info.get("initialActions") or ()),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadRecord(f"this replay lacks what an OpenSpiel game has: {error!r}") from error
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        what = to_one_line(repr(error), 60)
+        raise BadRecord(f"this replay lacks what a game of OpenSpiel has: {what}") from error
 
 
 def _name_players(info: Mapping[str, Any]) -> tuple[str, str]:
@@ -196,6 +202,8 @@ def _make_record(played: ActionGame) -> Record:
     if kind not in READERS:
         known = " and ".join(READERS)
         raise BadRecord(f"OpenSpiel's game {quote(kind)} cannot be read, only {known}")
+    if not all(0 <= each < MAX_ACTIONS for each in played.actions):
+        raise BadRecord(f"an action of {kind} is a number from 0 to {MAX_ACTIONS - 1}")
     return READERS[kind](played)
 
 

@@ -45,7 +45,7 @@ export class SharePanel {
       h(
         "label",
         { for: "import-text", class: "stack" },
-        "Paste a game, a list of moves, a position or a link, in any notation. Files of games (records, .mat, .sgf) can be dropped anywhere on the page.",
+        "Paste a game, a list of moves, a position or a link, in any notation. Files of games (records, .mat, .sgf, games from PlayOK, Sanmill, OpenSpiel and Kaggle) can be dropped anywhere on the page.",
         this.input,
       ),
       this.error,
