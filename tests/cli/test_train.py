@@ -1,6 +1,7 @@
 """`ludus train` and `ludus show menace`."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -126,6 +127,20 @@ def test_her_boxes_and_those_of_a_file(ludus, tmp_path):
     assert own["beads"] != usual["beads"]
     unknown = output(ludus, "show", "menace", "start", "--game", "hexapawn", "--table", file)
     assert "no box for this position" in unknown
+
+
+def test_boxes_of_boards_as_they_lie(ludus, tmp_path):
+    """Without shared boxes a board and its mirror image have beads of their own."""
+    file = tmp_path / "menace.json"
+    output(ludus, "train", "menace", "--symmetry", "moves", "--games", "300", "--out", str(file))
+    table = json.loads(file.read_text())["table"]
+    show = partial(output, ludus, "show", "menace", "--table", str(file))
+    for board in list(table)[:20]:
+        beads = json.loads(show(board, "--json"))["beads"]
+        assert {move: number for move, number in beads.items() if move in table[board]} == table[
+            board
+        ]
+    assert "moves that mirror each other share" in show(board)
 
 
 def test_bad_positions_for_a_box(ludus):

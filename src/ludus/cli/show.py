@@ -1,6 +1,6 @@
 """`ludus show` and `ludus explain`: what learners have learned, and why they move so."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from ludus.learn.migo.games import TargetGame
     from ludus.learn.migo.program import SavedProgram
     from ludus.learn.patterns.inspection import NetworkView, Vertex
+
+SHARED_BEADS = {
+    "both": "; mirror images share their beads",
+    "moves": "; moves that mirror each other share their beads",
+    "none": "",
+}
+"""What mirror images share, by the symmetry of a table."""
 
 MAX_BEADS_SHOWN = 40
 """Maximum number of beads printed in a line; with more in a box, one represents several."""
@@ -61,9 +68,7 @@ def show_menace(
     system = MATCHBOX_PLAYERS.get(chosen.id, "menace")
     player: Any = named_player(system, chosen)
     if table is not None:
-        from ludus.learn.tabular.table import load_table
-
-        player.table = load_table(table, chosen, system).table
+        player.settings = replace(player.settings, table=str(table))
     beads = player.row_values(position_)
     if svg is not None:
         from ludus.learn.tabular.player import draw_matchbox
@@ -85,7 +90,7 @@ def _print_box(game: "AnyGame", position: "Position", player: Any) -> None:
         single = len(position.legal_moves()) == 1
         print("a single move needs no box" if single else "there is no box for this position yet")
         return
-    print("Heat is the probability of a move; mirror images share their beads.\n")
+    print(f"Heat is the probability of a move{SHARED_BEADS[player.row_index.symmetry]}.\n")
     most = max(*beads.values(), MAX_BEADS_SHOWN)
     rows = [
         (str(move), f"{number:.0f}", "●" * round(MAX_BEADS_SHOWN * number / most))

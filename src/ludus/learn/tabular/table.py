@@ -30,7 +30,7 @@ class RowIndex:
 
     def __init__(self, game: AnyGame, symmetry: Symmetry) -> None:
         self.game = game
-        self._symmetry = symmetry
+        self.symmetry = symmetry
         self._known: dict[Position, tuple[str, dict[Move, str]]] = {}
 
     def locate(self, position: Position) -> tuple[str, dict[Move, str]]:
@@ -40,11 +40,11 @@ class RowIndex:
         return self._known[position]
 
     def _compute_key(self, position: Position) -> tuple[str, dict[Move, str]]:
-        if self._symmetry == "none":
+        if self.symmetry == "none":
             return str(position), {move: str(move) for move in position.legal_moves()}
         game = self.game
         images = [(str(game.transform(position, each)), each) for each in game.symmetries()]
-        if self._symmetry == "moves":
+        if self.symmetry == "moves":
             images = [each for each in images if each[0] == str(position)]
         key, symmetry = min(images)
         box = game.transform(position, symmetry)
