@@ -151,13 +151,15 @@ def test_a_game_that_nobody_watches_makes_room_and_its_memory_is_free_at_once(tm
             id_ = first().record.id
             gc.disable()
             try:
-                await games.create(order())
+                second = await games.create(order())
                 for _ in range(20):
                     await asyncio.sleep(0)
                 assert first() is None
             finally:
                 gc.enable()
+            second.watchers.add(asyncio.Event())
             again = await games.find(id_)
+            assert await games.find(second.record.id) is second
             await again.replies.settle()
             return [node.by for node in again.record.tree.nodes[1:]]
 

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from ludus.core.errors import BadRecord, LudusError
 from ludus.games import GAMES, registered_game
-from ludus.web.errors import GameNotFound, LimitReached, OutOfTurn
+from ludus.web.errors import GameNotFound, OutOfTurn
 from ludus.web.game_record import EarlierGames, GameRecord, Pace, Resignation
 from ludus.web.game_tree import RECORD, GameTree
 from ludus.web.job_queue import FairPool, JobOwner, current_client
@@ -211,15 +211,13 @@ class GameRegistry:
         return Session(record, self._workers, self._turns, self.find_offers)
 
     def _evict(self) -> None:
-        """Evict an unwatched game from memory if the limit is reached; the store keeps it."""
-        if len(self._sessions) < self._settings.max_sessions:
-            return
-        for id_, session in self._sessions.items():
+        """Keep only watched games in memory if there are many; the store has them all."""
+        for id_, session in list(self._sessions.items()):
+            if len(self._sessions) < self._settings.max_sessions:
+                return
             if not session.watchers and not session.record.is_changing:
                 session.close()
                 del self._sessions[id_]
-                return
-        raise LimitReached("too many games are being played; try again in a moment")
 
 
 def add_up_games(last: GameRecord, following: GameRecord) -> EarlierGames:

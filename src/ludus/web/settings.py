@@ -41,8 +41,8 @@ class Settings:
     client_bytes: int = 20_000_000
     """Bytes that a client of another machine may store in a day; a new game counts as 20,000."""
 
-    max_sessions: int = 2_500
-    """Games in memory; the others are only in the file. More than can be watched."""
+    max_sessions: int = 1_000
+    """Games in memory, but for those that are watched; the others are only in the file."""
 
     max_nodes: int = 2_000
     """Moves of one game, including variations."""
