@@ -8,6 +8,7 @@ from typing import Any
 
 from ludus.web.game_registry import GameRegistry
 from ludus.web.game_tree import PERSON
+from ludus.web.job_queue import FairPool
 from ludus.web.schemas.requests import NewGameRequest, SeatRequest
 from ludus.web.settings import Settings
 from ludus.web.store import GameStore, StoredGame, StoredNode
@@ -21,7 +22,7 @@ class StoredGames(GameRegistry):
         settings = Settings(games_file=path, max_games=max_games)
         self.store = GameStore(path, max_games)
         self.workers = WorkerPool(settings)
-        super().__init__(settings, self.store, self.workers)
+        super().__init__(settings, self.store, self.workers, FairPool([None], 2_000))
 
     def run_sql(self, text):
         return self.store._run(lambda: self.store._connection.executescript(text))

@@ -18,6 +18,7 @@ from ludus.core.errors import LudusError, to_one_line
 from ludus.render.theme import DARK, LIGHT, SHAPES, Palette, format_palette, scope_rules
 from ludus.web.errors import RequestRefused
 from ludus.web.game_registry import GameRegistry
+from ludus.web.job_queue import FairPool
 from ludus.web.middleware import GuardMiddleware
 from ludus.web.routes import catalogue, games, sharing
 from ludus.web.routes.games import WatcherHub
@@ -107,10 +108,13 @@ def make_app(settings: Settings, store: GameStore) -> tuple[GuardMiddleware, Sta
     It closes the store on shutdown. `state.failure` is the LudusError for which it cannot start.
     """
 
+    # The event loop: requests begin on it, and what takes milliseconds is done, one by one.
+    turns: FairPool[None] = FairPool([None], settings.max_queued_jobs)
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         workers = WorkerPool(settings)
-        registry = GameRegistry(settings, store, workers)
+        registry = GameRegistry(settings, store, workers, turns)
         app.state.registry, app.state.workers = registry, workers
         app.state.watchers, app.state.settings = WatcherHub(settings), settings
         app.state.solver = solver = GameSolver(workers.note_new_tables)
@@ -146,7 +150,7 @@ def make_app(settings: Settings, store: GameStore) -> tuple[GuardMiddleware, Sta
     app.add_exception_handler(RequestValidationError, _respond_to_validation_error)
     app.add_exception_handler(HTTPException, _respond_to_http_error)
     app.add_exception_handler(Exception, _respond_to_fault)
-    return GuardMiddleware(app, settings), app.state
+    return GuardMiddleware(app, settings, turns), app.state
 
 
 async def _respond_to_error(request: Request, error: Exception) -> JSONResponse:

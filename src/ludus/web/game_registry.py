@@ -38,16 +38,16 @@ ID_BYTES = 16
 class GameRegistry:
     """The games of one server."""
 
-    def __init__(self, settings: Settings, store: GameStore, workers: WorkerPool) -> None:
+    def __init__(
+        self, settings: Settings, store: GameStore, workers: WorkerPool, turns: FairPool[None]
+    ) -> None:
         self._settings = settings
-        self._store, self._workers = store, workers
+        self._store, self._workers, self._turns = store, workers, turns
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._usual_offers: dict[str, OfferedPlayers] = {}
         """Players by game for the usual rules, which are never dropped."""
 
         self._offers: LRUCache[tuple[str, str], OfferedPlayers] = LRUCache(MAX_OPPONENT_LISTS)
-        self._turns = FairPool([None], settings.max_queued_jobs)
-        """The event loop: of all work on it that takes milliseconds, one piece at a time."""
 
     async def find_offers(self, name: str, rules: str) -> OfferedPlayers:
         """Return the players for a game by name, the weakest first; what was found is cached."""
@@ -211,13 +211,12 @@ class GameRegistry:
         return Session(record, self._workers, self._turns, self.find_offers)
 
     def _evict(self) -> None:
-        """Keep only watched games in memory if there are many; the store has them all."""
-        for id_, session in list(self._sessions.items()):
-            if len(self._sessions) < self._settings.max_sessions:
-                return
-            if not session.watchers and not session.record.is_changing:
-                session.close()
-                del self._sessions[id_]
+        """Keep a number of games in memory beside those that are watched; the store has all."""
+        sessions = self._sessions.values()
+        idle = [each for each in sessions if not each.watchers and not each.record.is_changing]
+        for session in idle[: max(0, len(idle) - self._settings.max_sessions + 1)]:
+            session.close()
+            del self._sessions[session.record.id]
 
 
 def add_up_games(last: GameRecord, following: GameRecord) -> EarlierGames:

@@ -135,15 +135,13 @@ class _BodyTooLarge(Exception):
 class GuardMiddleware:
     """ASGI middleware in front of the application."""
 
-    def __init__(self, app: Any, settings: Settings) -> None:
-        self._app = app
+    def __init__(self, app: Any, settings: Settings, turns: FairPool[None]) -> None:
+        self._app, self._turns = app, turns
         self._settings = settings
         rate = settings.requests_per_second
         self._requests = RateLimiter(rate, 2 * rate)
         rate = settings.new_games_per_second
         self._new_games = RateLimiter(rate, 10 * rate)
-        self._turns = FairPool([None], settings.max_queued_jobs)
-        """Requests begin one by one, those of the client first that had least lately."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] not in ("http", "websocket"):

@@ -42,7 +42,7 @@ class Settings:
     """Bytes that a client of another machine may store in a day; a new game counts as 20,000."""
 
     max_sessions: int = 1_000
-    """Games in memory, but for those that are watched; the others are only in the file."""
+    """Games in memory beside those that are watched; the others are only in the file."""
 
     max_nodes: int = 2_000
     """Moves of one game, including variations."""
