@@ -72,18 +72,26 @@ def found():
 def test_a_visit_is_resumed_and_has_the_same_digest(tmp_path, found):
     roots = drawn_endings(3)
     first = certification(roots)
-    assert [counts.own_moves for counts in first.visit.run(1e9, 2)] == [1, 2]
+    steps = []
+    first.run(tmp_path / "state", 1e9, 2, lambda counts: steps.append(counts.own_moves))
+    assert steps == [1, 2]
     assert not first.exceptions().facts["complete"]
-    first.save(tmp_path / "state")
+    # What a step that was broken off has written counts for nothing.
+    with (tmp_path / "state.keys").open("ab") as keys:
+        keys.write(b"12345678")
     second = certification(roots)
-    second.restore(tmp_path / "state")
-    list(second.visit.run(1e9, 99))
+    second.run(tmp_path / "state", 1e9, 99, lambda counts: None)
     again = second.exceptions()
     assert again.facts == found.facts
     assert again.facts["complete"]
     assert again.digest() == found.digest()
     with pytest.raises(BadCheckpoint, match="another"):
         certification(roots, opponent_errors=1).restore(tmp_path / "state")
+    content = bytearray((tmp_path / "state.keys").read_bytes())
+    content[20] ^= 1
+    (tmp_path / "state.keys").write_bytes(content)
+    with pytest.raises(BadCheckpoint, match="damaged"):
+        certification(roots).restore(tmp_path / "state")
 
 
 def test_with_its_exceptions_no_further_one_is_found(found):

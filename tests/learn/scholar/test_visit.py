@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import ludus
+import ludus.learn.scholar.visit as visit_module
 from ludus.games.nine_mens_morris.batch import DRAW, PositionBatch, keeps_value, moves_to_points
 from ludus.games.nine_mens_morris.batch import pack_moves as pack
 from ludus.games.nine_mens_morris.bitboards import transform_boards
@@ -181,10 +182,13 @@ def test_errors_of_the_opponent_widen_the_visit():
     assert visited[0] < visited[1] == visited[2]
 
 
-def test_positions_with_the_same_men_of_the_opponent_come_together():
+def test_positions_with_the_same_men_of_the_opponent_come_together(monkeypatch):
     positions = source_of(FOUR).sample_positions(500, 2).map(torch.as_tensor)
     keys = positions.find_canonical()[0].unique()
-    grouped = group_by_opponent(keys)
+    monkeypatch.setattr(visit_module, "GROUPED_AT_ONCE", 100)
+    groups = list(group_by_opponent(keys))
+    assert len(groups) > 3
+    grouped = torch.cat(groups)
     assert grouped.sort().values.tolist() == keys.tolist()
     other = PositionBatch.from_keys(grouped.numpy()).other
     images = np.array([transform_boards(other, image) for image in SYMMETRIES]).min(axis=0)
@@ -196,7 +200,7 @@ def find_new(keys, given):
     found = KeyCollector(keys, max_pending=10)
     for some in torch.split(given, 7):
         found.add(torch.cat([some, some.flip(0)]))
-    parts = found.finish()
+    parts = list(found.finish())
     assert all((part.diff() > 0).all() for part in parts)
     return set(torch.cat(parts).tolist())
 

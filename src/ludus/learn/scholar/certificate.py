@@ -7,7 +7,7 @@ position each move that it could make keeps the value, and so no lost position i
 import hashlib
 import json
 import math
-import time
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -48,10 +48,12 @@ from ludus.learn.scholar.inference import (
 from ludus.learn.scholar.visit import (
     ANY_NUMBER,
     MAX_ERRORS,
+    KeySet,
     Prevented,
     StoredMoves,
     Visit,
     VisitCounts,
+    sum_mixed,
 )
 from ludus.learn.scholar.weights import INTEGERS, SCORER, ScholarWeights, load_weights
 
@@ -122,6 +124,8 @@ class Certification:
         self.config, self.weights = config, weights.digest()
         if roots is None:
             roots = make_roots(source, config.colours)
+        self._steps: list[int] = []  # keys that each step has found
+        self._checksum = 0  # of all of them
         self._roots = hashlib.sha256(np.sort(roots.map(to_numpy).canonical_keys()).tobytes())
         if evaluate is None:
             evaluate = make_score_function(weights, config.loss_aversion, device)
@@ -150,43 +154,45 @@ class Certification:
         """Run the visit from the state of a file if it exists, and keep the state there."""
         if file.exists():
             self.restore(file)
-        saved = time.monotonic()
+        else:
+            self.save(file)
         for counts in self.visit.run(seconds, own_moves):
             on_progress(counts)
-            if time.monotonic() - saved > SAVE_SECONDS:
-                self.save(file)
-                saved = time.monotonic()
-        if not self.visit.is_complete:
             self.save(file)
 
     def save(self, file: Path) -> None:
-        """Write the state of the visit; it takes 8 bytes for each position found."""
+        """Write the state of the visit after a step.
+
+        The keys that the step has found are appended to a file beside it, 8 bytes each.
+        """
         visit = self.visit
-        arrays = {"frontier": visit.frontier, **visit.stored._asdict()}
-        arrays |= {
-            f"run{part}.{number}": run
-            for part, runs in enumerate(visit.known.parts)
-            for number, run in enumerate(runs)
-        }
-        facts = {"counts": asdict(visit.counts), "runs": [len(runs) for runs in visit.known.parts]}
-        state = TrainingState(facts, {name: to_numpy(each) for name, each in arrays.items()})
-        save_checkpoint(file, self._identity(), state)
+        with name_keys_file(file).open("r+b" if self._steps else "wb") as keys:
+            keys.truncate(8 * sum(self._steps))
+            keys.seek(0, os.SEEK_END)
+            to_numpy(visit.frontier).tofile(keys)
+        self._steps.append(len(visit.frontier))
+        self._checksum = (self._checksum + sum_mixed(visit.frontier)) % (1 << 64)
+        facts = {"counts": asdict(visit.counts), "steps": self._steps, "checksum": self._checksum}
+        arrays = {name: to_numpy(each) for name, each in visit.stored._asdict().items()}
+        save_checkpoint(file, self._identity(), TrainingState(facts, arrays))
 
     def restore(self, file: Path) -> None:
         """Resume the state that `save` wrote."""
         visit, device = self.visit, self.visit.frontier.device
         state = load_checkpoint(file, self._identity())
-        with report_incomplete_state(file):
-            tensors = {
-                name: torch.tensor(each, device=device) for name, each in state.arrays.items()
-            }
-            visit.frontier = tensors["frontier"]
-            visit.stored = StoredMoves(tensors["keys"], tensors["moves"])
-            visit.known.parts = [
-                [tensors[f"run{part}.{number}"] for number in range(int(count))]
-                for part, count in enumerate(state.facts["runs"])
-            ]
+        with report_incomplete_state(file), name_keys_file(file).open("rb") as opened:
+            visit.stored = StoredMoves(
+                *(torch.tensor(state.arrays[name], device=device) for name in StoredMoves._fields)
+            )
             visit.counts = VisitCounts(**state.facts["counts"])
+            visit.known = KeySet()
+            for number in state.facts["steps"]:
+                visit.frontier = torch.tensor(np.fromfile(opened, np.int64, number), device=device)
+                visit.known.add(visit.frontier)
+                self._checksum = (self._checksum + sum_mixed(visit.frontier)) % (1 << 64)
+            self._steps = list(state.facts["steps"])
+            if self._checksum != state.facts["checksum"]:
+                raise ValueError(f"{name_keys_file(file).name} is damaged")
 
     def _identity(self) -> dict[str, Any]:
         return {
@@ -223,8 +229,10 @@ class Certification:
         return Exceptions(found.keys, found.moves, self.weights, found.loss_aversion, facts)
 
 
-SAVE_SECONDS = 300.0
-"""Interval at which the state of a visit is written."""
+def name_keys_file(state: Path) -> Path:
+    """Return the file of the keys that a visit has found, beside that of its state."""
+    return add_suffix(state, ".keys")
+
 
 LOG2_CACHE_SIZE, CUDA_LOG2_CACHE_SIZE = 24, 30
 """Log2 of the number of scores kept in memory: 256 MB, and 16 GB of a GPU's."""
@@ -320,6 +328,7 @@ def certify(
         certification.visit.is_complete
     ):  # not before the exceptions are stored: the disk may be full
         state.unlink(missing_ok=True)
+        name_keys_file(state).unlink(missing_ok=True)
     missing = None if known is None else len(certificate) - len(known)
     return Certificate(certificate, file, certification.visit.counts.seconds, missing)
 

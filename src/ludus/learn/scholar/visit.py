@@ -15,6 +15,7 @@ a repetition, which is a draw; that leads to no further position.
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import torch
@@ -30,6 +31,7 @@ from ludus.games.nine_mens_morris.batch import (
     unpack_part,
 )
 from ludus.games.nine_mens_morris.bitboards import find_least_images
+from ludus.games.nine_mens_morris.board import NUM_POINTS
 from ludus.learn.scholar.bounded_scores import (
     GOLDEN_RATIO_64,
     BoundedScores,
@@ -55,8 +57,12 @@ ANY_NUMBER = -1
 NUM_PARTS = 8
 """Sets that share the keys, because one sort on a GPU takes at most 2^31 of them."""
 
-MAX_PENDING = 1 << 28
-"""Keys of a part that are collected before duplicates are removed."""
+MAX_PENDING = 1 << 25
+"""Keys of a part that are collected before duplicates are removed, or half of those known to be
+distinct, if that is more."""
+
+MERGED_AT_ONCE = 1 << 26
+"""Keys whose places are found at a time, which bounds the memory."""
 
 
 def split_parts(keys: torch.Tensor) -> list[torch.Tensor]:
@@ -86,7 +92,7 @@ class KeySet:
         for runs, new in zip(self.parts, split_parts(keys), strict=True):
             runs.append(new)
             while len(runs) > 1 and 2 * len(runs[-1]) >= len(runs[-2]):
-                runs.append(torch.cat([runs.pop(), runs.pop()]).sort().values)
+                runs.append(merge_sorted(runs.pop(), runs.pop()))
 
     def remove_from(self, keys: torch.Tensor, part: int) -> torch.Tensor:
         """Return those of a part's keys that are not in the set."""
@@ -98,25 +104,43 @@ class KeySet:
         return keys[~found]
 
 
+def merge_sorted(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """Merge sorted keys, none of them in both, in less memory than sorting takes."""
+    merged = one.new_empty(len(one) + len(other))
+    for keys, among in ((one, other), (other, one)):
+        for first in range(0, len(keys), MERGED_AT_ONCE):
+            some = keys[first : first + MERGED_AT_ONCE]
+            place = torch.searchsorted(among, some)
+            place += torch.arange(first, first + len(some), device=keys.device)
+            merged[place] = some
+    return merged
+
+
 class KeyCollector:
     """Keys that come in any order, many of them several times, without those of a known set."""
 
     def __init__(self, known: KeySet | None = None, max_pending: int = MAX_PENDING) -> None:
         self._known, self._max_pending = known, max_pending
         self._pending: list[list[torch.Tensor]] = [[] for _ in range(NUM_PARTS)]
+        self._distinct = [0] * NUM_PARTS
 
     def add(self, keys: torch.Tensor) -> None:
         for part, (pending, new) in enumerate(zip(self._pending, split_parts(keys), strict=True)):
             pending.append(new)
-            if sum(map(len, pending)) > self._max_pending:
-                pending[:] = [self._reduce(part)]
+            distinct = self._distinct[part]
+            if sum(map(len, pending)) - distinct > max(self._max_pending, distinct // 2):
+                reduced = self._reduce(part)
+                self._pending[part] = [reduced]
+                self._distinct[part] = len(reduced)
 
-    def finish(self) -> list[torch.Tensor]:
-        """Return the distinct keys of each part in ascending order."""
-        return [self._reduce(part) for part in range(NUM_PARTS)]
+    def finish(self) -> Iterator[torch.Tensor]:
+        """Yield the distinct keys of each part in ascending order, and forget them."""
+        for part in range(NUM_PARTS):
+            yield self._reduce(part)
 
     def _reduce(self, part: int) -> torch.Tensor:
-        keys = sort_unique(torch.cat(self._pending[part]))
+        pending, self._pending[part] = self._pending[part], []
+        keys = sort_unique(torch.cat(pending))
         return keys if self._known is None else self._known.remove_from(keys, part)
 
 
@@ -308,18 +332,19 @@ class Visit:
 
     def _step(self) -> None:
         """Visit the frontier and replace it by the positions that can come next."""
-        grouped = group_by_opponent(self.frontier)
         after = KeyCollector()
-        for keys in torch.split(grouped, self.batch):
-            after.add(self._visit(keys))
+        for group in group_by_opponent(self.frontier):
+            for keys in torch.split(group, self.batch):
+                after.add(self._visit(keys))
+        self.frontier = self.frontier[:0]
         reached = KeyCollector(self.known)
         for part in after.finish():
             for keys in torch.split(part, self.batch) if len(part) else ():
                 reached.add(self._reply(keys))
-        found = reached.finish()
+        found = list(reached.finish())
+        self.frontier = torch.cat(found)
         for keys in found:
             self.known.add(keys)
-        self.frontier = torch.cat(found)
         self.counts.own_moves += 1
 
     def _visit(self, keys: torch.Tensor) -> torch.Tensor:
@@ -390,21 +415,27 @@ class Visit:
         yield self.source.examples(given[to_source_array(is_long)], longest), rows[is_long]
 
 
-def group_by_opponent(keys: torch.Tensor) -> torch.Tensor:
-    """Return the keys ordered by the opponent's men, up to symmetry.
+def group_by_opponent(keys: torch.Tensor) -> Iterator[torch.Tensor]:
+    """Yield the keys ordered by the opponent's men, up to symmetry, some at a time.
 
     Positions from which the same position can be reached without a capture have the same ones, so
     that most of them are in one batch, and the position is evaluated once for all of them.
     """
-    boards = []
+    parts = []
     for some in torch.split(keys, GROUPED_AT_ONCE):
         other = PositionBatch.from_keys(some & ((1 << ERROR_BITS) - 1)).other
-        boards.append(find_least_images(other, other * 0)[0])
-    return keys[torch.cat(boards).argsort(stable=True)] if boards else keys
+        parts.append((find_least_images(other, other * 0)[0] >> NUM_POINTS).int())
+    boards = torch.cat(parts)
+    number = -(-len(keys) // GROUPED_AT_ONCE)
+    sample = boards[:: max(len(boards) >> 16, 1)].sort().values
+    limits = [int(sample[len(sample) * place // number]) for place in range(1, number)]
+    for least, end in pairwise([0, *limits, 1 << NUM_POINTS]):
+        rows = ((boards >= least) & (boards < end)).nonzero()[:, 0]
+        yield keys[rows[boards[rows].argsort(stable=True)]]
 
 
-GROUPED_AT_ONCE = 1 << 24
-"""Keys whose images are found at a time, which bounds the memory."""
+GROUPED_AT_ONCE = 1 << 26
+"""Keys that are grouped at a time, which bounds the memory."""
 
 
 def sort_unique(keys: torch.Tensor) -> torch.Tensor:
