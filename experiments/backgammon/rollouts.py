@@ -4,8 +4,9 @@
 
 Cubeless, of positions before a roll, from games of `selfplay` with pubeval; every program plays to
 the end by its network alone and subtracts the luck of the dice, on one thread. Seconds are
-processor time of one run, in which the programs take turns. Results are stored after every ten
-positions, and a run continues those that are stored.
+processor time of one run, in which the programs take turns; ours does without subtracting luck,
+too, and with estimates after 11 rolls. Results are stored after every five positions, and a run
+continues those that are stored.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean, median
@@ -34,7 +36,7 @@ from .errors import draw_positions
 from .movers import Rows
 
 RESULTS = Path(__file__).parent / "results" / "rollouts.json"
-BATCH = 10
+BATCH = 5
 SEED = 40
 NETWORK = "expert"
 NUMBER = r"[-+]?[0-9.]+"
@@ -105,12 +107,12 @@ def count_done(results: dict[str, Any]) -> int:
     return min((len(each["estimates"]) for each in programs), default=0)
 
 
-def roll_out_ours(rows: list[Rows], games: int) -> Estimates:
+def roll_out_ours(rows: list[Rows], games: int, **options: Any) -> Estimates:
     found = []
     for row in rows:
         position = row_to_position(row, None)
         (line,) = ludus.rollout(
-            "backgammon", position, network=NETWORK, games=games, threads=1
+            "backgammon", position, network=NETWORK, games=games, threads=1, **options
         ).lines
         found.append((line.equity, line.standard_error))
     return found
@@ -170,7 +172,17 @@ PROGRAMS: dict[str, Callable[[list[Rows], int], Estimates]] = {
     NETWORK: roll_out_ours,
     "gnubg": roll_out_by_gnubg,
     "bgsage": roll_out_by_bgsage,
+    "with luck": partial(roll_out_ours, is_luck_removed=False),
+    "horizon": partial(roll_out_ours, horizon=11),
 }
+"""By name; the last two are ours, too."""
+
+
+PAIRS = (
+    *((NETWORK, other) for other in ("gnubg", "bgsage", "horizon")),
+    ("gnubg", "bgsage"),
+)
+"""Programs whose equities are compared."""
 
 
 def read_seconds() -> float:
@@ -190,8 +202,7 @@ def summarize(results: dict[str, Any]) -> dict[str, Any]:
         }
         for name, each in programs.items()
     }
-    names = list(programs)
-    for first, second in ((names[0], names[1]), (names[0], names[2]), (names[1], names[2])):
+    for first, second in PAIRS:
         pairs = zip(programs[first]["estimates"], programs[second]["estimates"], strict=True)
         differences, errors = [], []
         for (one, one_error), (other, other_error) in pairs:

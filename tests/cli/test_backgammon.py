@@ -150,7 +150,7 @@ def test_scores_by_hand_are_checked(ludus, tmp_path):
 def test_moves_are_rolled_out(ludus, tmp_path):
     text = "20:1,4:1,2:1,off:12 20:1,3:1,off:13 0 21"
     line = ["rollout", "backgammon", text, "--games", "36", "--jobs", "1"]
-    assert "cubeless, moves 0-ply, seed 0" in ludus(*line, "--move", "4/2 2/1").out
+    assert "cubeless, moves by the network alone, seed 0" in ludus(*line, "--move", "4/2 2/1").out
     found = json.loads(ludus(*line, "--out", str(tmp_path / "games"), "--json").out)
     assert found["lines"][0]["games"] == 36
     assert set(found["lines"][0]["chances"]) == set(Chances._fields)

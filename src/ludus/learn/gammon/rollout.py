@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from ludus.analysis.backgammon import NetworkEvaluator
+from ludus.analysis.backgammon import NetworkEvaluator, format_lookahead
 from ludus.analysis.evaluation import CubeEvaluation, Evaluation, format_chances
 from ludus.core.errors import BadPosition, BadSpec
 from ludus.core.game import AnyGame
@@ -113,7 +113,8 @@ class RolloutOptions:
 
     def describe(self) -> str:
         """Return how games are played, in a few words."""
-        parts = [f"moves {self.plies}-ply", f"seed {self.seed}"]
+        moves = format_lookahead(self.plies) if self.plies else "by the network alone"
+        parts = [f"moves {moves}", f"seed {self.seed}"]
         if self.horizon:
             parts.insert(0, f"{self.horizon} rolls, then an estimate")
         if not self.is_luck_removed:
