@@ -208,7 +208,9 @@ def summarize(results: dict[str, Any]) -> dict[str, Any]:
         for (one, one_error), (other, other_error) in pairs:
             differences.append(one - other)
             errors.append(math.hypot(one_error, other_error))
-        ratios = [each / error for each, error in zip(differences, errors, strict=True) if error]
+        ratios = [
+            each / error for each, error in zip(differences, errors, strict=True) if error > 1e-6
+        ]
         found[f"{first} - {second}"] = {
             "mean": round(fmean(differences), 4),
             "error of the mean": round(math.hypot(*errors) / len(errors), 4),

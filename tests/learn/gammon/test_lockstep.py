@@ -7,6 +7,7 @@ import torch
 import ludus
 from ludus._native import chances as native
 from ludus.games.backgammon.batch import position_to_row
+from ludus.learn.gammon import lockstep
 from ludus.learn.gammon.afterstates import NativeAfterstates
 from ludus.learn.gammon.lockstep import LockstepRollouts
 from ludus.learn.gammon.network import load_shipped_chances
@@ -20,7 +21,8 @@ POSITIONS = [
 
 
 @pytest.mark.parametrize("horizon", [0, 2])
-def test_games_are_those_of_compiled_rollouts(horizon):
+def test_games_are_those_of_compiled_rollouts(horizon, monkeypatch):
+    monkeypatch.setattr(lockstep, "GAMES_IN_STEP", 6)  # so that several sets run side by side
     network = load_shipped_chances("selfplay")
     game = ludus.game("backgammon")
     rows = np.array([position_to_row(game.parse(text)) for text in POSITIONS])

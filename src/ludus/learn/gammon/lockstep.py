@@ -6,6 +6,8 @@ now and then another of two moves of nearly the same equity is played.
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,9 @@ from ludus.learn.gammon.network import NUM_CHANCES, ChancesNetwork
 
 GAMES_IN_STEP = 8192
 """Games at once: each has some 480 boards before every roll."""
+
+NUM_PARTS = 3
+"""Sets of games in step at the same time: while moves of one are listed, another is evaluated."""
 
 PAIRS = 36
 Words = NDArray[np.uint64]
@@ -189,13 +194,28 @@ class LockstepRollouts:
         numbers = np.tile(np.arange(first, first + games), len(positions))
         rows = np.repeat(positions, games, axis=0)
         chances = np.empty((len(rows), NUM_CHANCES))
-        for begin in range(0, len(rows), GAMES_IN_STEP):
-            part = slice(begin, begin + GAMES_IN_STEP)
-            chances[part] = self._play(rows[part], GameDice(seed, numbers[part]), horizon)
-            if on_progress is not None:
-                on_progress(min(begin + GAMES_IN_STEP, len(rows)))
+        begins = range(0, len(rows), GAMES_IN_STEP)
+        parts = [slice(begin, begin + GAMES_IN_STEP) for begin in begins]
+
+        def play(part: slice) -> Results:
+            with self._open_stream():
+                return self._play(rows[part], GameDice(seed, numbers[part]), horizon)
+
+        with ThreadPoolExecutor(NUM_PARTS) as pool:
+            for part, played in zip(parts, pool.map(play, parts), strict=True):
+                chances[part] = played
+                if on_progress is not None:
+                    on_progress(min(part.stop, len(rows)))
         equities = compute_equity(torch.from_numpy(chances)).numpy()
         return np.column_stack([chances, equities]).reshape(len(positions), games, NUM_CHANCES + 1)
+
+    def _open_stream(self) -> AbstractContextManager[Any]:
+        """Let a thread's work on a GPU run beside that of others, after what was begun before."""
+        if self._device.type != "cuda":
+            return nullcontext()
+        torch.cuda.synchronize(self._device)
+        stream = torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
+        return torch.cuda.stream(stream)
 
     @torch.no_grad()
     def _play(self, rows: Rows, dice: GameDice, horizon: int) -> Results:
