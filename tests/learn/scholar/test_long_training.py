@@ -25,11 +25,12 @@ from ludus.learn.scholar.config import (
 from ludus.learn.scholar.data import NO_ERROR, find_errors
 from ludus.learn.scholar.encoding import NUM_EXPERTS
 from ludus.learn.scholar.exceptions import Exceptions, save_exceptions
+from ludus.learn.scholar.inference import IntegerScorer, Scorer, group_by_expert
 from ludus.learn.scholar.network import find_dead_experts, revive_experts
 from ludus.learn.scholar.scorer_trainer import DistillationTrainer, ExactTrainer
 from ludus.learn.scholar.train import ScholarTraining
 from ludus.learn.weights import BadWeights
-from support.scholar import FOUR, random_weights, source_of
+from support.scholar import FOUR, random_integers, random_weights, source_of
 
 CPU = torch.device("cpu")
 FEW = DataMixture(
@@ -245,6 +246,18 @@ def test_a_small_scorer_learns_from_a_large_one():
     assert np.mean(losses[-4:]) < 0.95 * np.mean(losses[:4])
     exported = training.export({})
     assert len(exported.experts[0]["first"]) == 4
+
+
+@pytest.mark.parametrize("kind", ["scorer", "integers"])
+def test_a_teacher_is_the_scorer_that_plays(kind):
+    weights = random_integers(1) if kind == "integers" else random_weights("scorer")
+    training = DistillationTrainer(source_of(FOUR), scorer_config(), CPU, weights)
+    positions = source_of(FOUR).sample_positions(200, 3)
+    plays = (IntegerScorer if kind == "integers" else Scorer)(weights)
+    for expert, rows, features in group_by_expert(positions):
+        found = training.teacher[expert](torch.as_tensor(features)[None])[0, :, :3].softmax(1)
+        expected = plays.evaluate(positions[rows]).probabilities
+        np.testing.assert_allclose(found.detach().numpy(), expected, rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Training of a scorer: on exact values, with a larger scorer's predictions too, or on moves."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +23,7 @@ from ludus.learn.equivariant.integer_network import (
     IntegerNetwork,
     fit_units,
 )
+from ludus.learn.equivariant.integers_torch import IntegerLayers, evaluate_layers
 from ludus.learn.equivariant.network import EquivariantNetwork
 from ludus.learn.scholar.best_experts import BestExperts
 from ludus.learn.scholar.config import ScorerConfig
@@ -33,7 +35,7 @@ from ludus.learn.scholar.inference import (
     NUM_RESULTS,
     utility,
 )
-from ludus.learn.scholar.integer_scores import append_ply_rows
+from ludus.learn.scholar.integer_scores import append_ply_rows, find_scales
 from ludus.learn.scholar.network import (
     KERNEL_BASES,
     Arrays,
@@ -350,9 +352,10 @@ class DistillationTrainer(ExactTrainer):
         teacher: ScholarWeights,
     ) -> None:
         super().__init__(source, config, device)
-        experts = [build_expert(teacher, number).to(device) for number in range(NUM_EXPERTS)]
-        # Transformed once: the teacher's weights stay.
-        self.teacher = [(each, each.transform_layers(self.encoder.dtype)) for each in experts]
+        self.teacher = [
+            _prepare_expert(teacher, number, device, self.encoder.dtype)
+            for number in range(NUM_EXPERTS)
+        ]
 
     def _bank_losses(
         self, network: nn.Module, experts: range, batch: ValuedPositions
@@ -362,7 +365,7 @@ class DistillationTrainer(ExactTrainer):
         with torch.no_grad():
             logits = torch.cat(
                 [
-                    self._run_teacher(expert, features[number : number + 1])
+                    self.teacher[expert](features[number : number + 1])
                     for number, expert in enumerate(experts)
                 ]
             )
@@ -371,10 +374,22 @@ class DistillationTrainer(ExactTrainer):
         exact = classification_losses(outputs, batch)
         return SOFT_TARGETS * soft + (1 - SOFT_TARGETS) * exact
 
-    def _run_teacher(self, expert: int, features: torch.Tensor) -> torch.Tensor:
-        """Return the outputs of one of the teacher's experts, (1, positions, outputs)."""
-        network, layers = self.teacher[expert]
-        return network.project_lifted(torch.bmm(features, layers.filters), layers)
+
+def _prepare_expert(
+    weights: ScholarWeights, number: int, device: torch.device, dtype: torch.dtype
+) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Return a function from features, (1, positions, features), to an expert's logits.
+
+    Its weights are transformed once.
+    """
+    if weights.kind == INTEGERS:
+        tensors = weights.experts[number]
+        integers = IntegerLayers.from_tensors(tensors, FEATURE_PERMUTATIONS, device, dtype)
+        units = torch.as_tensor(find_scales(tensors["last_shifts"]) * math.log(2), device=device)
+        return lambda features: evaluate_layers(features, integers) * units
+    network = build_expert(weights, number).to(device)
+    layers = network.transform_layers(dtype)
+    return lambda features: network.project_lifted(torch.bmm(features, layers.filters), layers)
 
 
 INVERSE_TEMPERATURE = 8.0

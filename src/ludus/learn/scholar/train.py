@@ -35,7 +35,7 @@ from ludus.learn.scholar.examples import ExampleSource, open_example_source
 from ludus.learn.scholar.exceptions import load_exceptions
 from ludus.learn.scholar.scorer_trainer import DistillationTrainer, ExactTrainer, ImitationTrainer
 from ludus.learn.scholar.trainer import Trainer
-from ludus.learn.scholar.weights import SCORER, ScholarWeights, load_weights
+from ludus.learn.scholar.weights import INTEGERS, SCORER, ScholarWeights, load_weights
 from ludus.learn.training import Clock, Training
 
 WARMUP_STEPS = 300
@@ -252,7 +252,7 @@ def _load_large_scorer(config: ScholarConfig) -> ScholarWeights | None:
     if config.distil is None:
         return None
     weights = load_weights(config.distil)
-    if weights.kind != SCORER:
+    if weights.kind not in (SCORER, INTEGERS):
         shown = quote_path(config.distil)
         raise BadSpec(f"{shown} holds no scorer; distil learns from scorers alone")
     return weights
