@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from contextlib import contextmanager
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -15,7 +16,11 @@ from ludus.arena.result_store import ResultStore
 from ludus.arena.tournament import read_tournament
 from ludus.cli.main import run
 from ludus.cli.play import HumanSide, make_start_path
+from ludus.core.errors import BadSpec
+from ludus.learn import train
+from ludus.web.opponents import list_opponents
 from ludus.web.worker import load_standings
+from ludus.web.worker_cache import load_player
 from support.page_server import Server
 from support.waiting import PATIENCE
 
@@ -37,7 +42,7 @@ def test_the_address_says_what_was_requested():
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--opponent", "negascout:nodes=5"], "add --text"),
+        (["--opponent", "nnmm:weights=FOLDER/missing"], "missing"),
         (["--opponent", "nobody"], "there is no player 'nobody'"),
         (["--host", "no.such.host.invalid"], "cannot listen"),
         (["--games", "/dev/null/games.sqlite"], "cannot use"),
@@ -77,6 +82,19 @@ def test_a_tournament_is_shown_without_its_players(tmp_path):
     shown = load_standings({"plan": str(plan), "store": str(plan.with_suffix(".sqlite"))})
     assert shown["tournaments"][0]["name"] == "x"
     assert not trace.exists()
+
+
+def test_a_player_with_a_file_is_offered_if_the_owner_names_it(tmp_path):
+    own = f"her:table={tmp_path / 'her.json'}"
+    train("her", game="hexapawn", games=20, out=tmp_path / "her.json")
+    assert address("hexapawn", opponent=own).endswith(f"opponent={quote(own, safe='')}")
+    game = {"game": "hexapawn", "rules": "standard"}
+    offers = list_opponents({**game, "own_player": own})["players"]
+    assert [offer["name"] for offer in offers if ":" in offer["name"]] == [own]
+    job = {**game, "player": own, "seed": 1, "moves": []}
+    with pytest.raises(BadSpec, match="cannot be set here"):
+        load_player({**job, "own_player": "her:table=other.json"}, 0)
+    assert load_player({**job, "own_player": own}, 0).spec == own
 
 
 @contextmanager
@@ -139,7 +157,7 @@ def test_tournaments_and_trainings_are_shown_while_they_run(page, tmp_path, pict
                 print(
                     json.dumps({"step": step, "name": "loss", "value": 1 / (1 + step)}), file=file
                 )
-        expect(page.locator("figcaption")).to_have_text("run: loss 0.02 at step 49")
+        expect(page.locator("figcaption")).to_have_text("lossrun 0.02 at step 49")
         page.screenshot(path=pictures / "training.png")
     finally:
         server.kill()

@@ -151,8 +151,9 @@ def play(
         _play_in_terminal(chosen, start, opponent or DEFAULT_OPPONENT, side, seed, json)
         return
     first = make_start_path(game, rules, position, opponent, side, seed)
-    settings = _make_settings([host, *(names or [])], games, tournament, curves, trust_proxy)
-    has_own = port or names or tournament or curves or trust_proxy or host != LOOPBACK
+    own = opponent if opponent and _has_own_options(opponent) else ""
+    settings = _make_settings([host, *(names or [])], games, tournament, curves, trust_proxy, own)
+    has_own = port or names or tournament or curves or trust_proxy or own or host != LOOPBACK
     if not has_own and (running := find_running_page(settings.games_file)):
         _show_address(f"{running}{first}", "Ludus is running already", browser, json)
         return
@@ -206,12 +207,18 @@ def make_start_path(
 
 
 def _make_opponent_query(opponent: str, game: str, rules: str) -> dict[str, str]:
-    """Return the query of an opponent: name and level, the only options the page supports."""
-    spec = parse_spec(opponent)
+    """Return the query of an opponent: name and level, or the spec of one with other options."""
     named_player(opponent, named_game(game, rules))
-    if set(spec.options) - {"level"}:
-        raise BadSpec(f"the page takes a player and its level; for {quote(opponent)} add --text")
+    if _has_own_options(opponent):
+        return {"opponent": opponent}
+    spec = parse_spec(opponent)
     return {"opponent": spec.name, "level": spec.options.get("level", "")}
+
+
+def _has_own_options(opponent: str) -> bool:
+    """Return whether a player has options that the page does not offer for it."""
+    spec = parse_spec(opponent)
+    return bool(spec.flags or set(spec.options) - {"level"})
 
 
 def _make_settings(
@@ -220,6 +227,7 @@ def _make_settings(
     tournament: Path | None,
     curves: Path | None,
     trusted_proxy: str,
+    own_player: str,
 ) -> "Settings":
     """Return the settings of the server; what it shows must exist, results and curves may not."""
     from ludus.arena.tournament import read_tournament
@@ -233,6 +241,7 @@ def _make_settings(
         games_file=games or _find_games_file(),
         tournament_file=tournament,
         curves_folder=curves,
+        own_player=own_player,
         names=Settings().names | {name.lower() for name in names},
         trusted_proxy=_parse_address(trusted_proxy) if trusted_proxy else "",
     )

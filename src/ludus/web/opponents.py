@@ -123,6 +123,8 @@ def list_opponents(job: Mapping[str, Any]) -> dict[str, Any]:
         if _can_play(name, game) or any(_can_play(each, game) for each in _list_personas(name))
     ]
     offers.sort(key=lambda offer: _strength_rank(game, offer.name))
+    if (own := job.get("own_player")) and _can_play(own, game):
+        offers.append(_describe_own_player(own))
     return {"players": [offer.model_dump() for offer in offers]}
 
 
@@ -176,6 +178,24 @@ def _describe_opponent(name: str, kind: type[Player], game: AnyGame) -> Opponent
             and (not persona.rules or game.rules == game.presets.get(persona.rules))
             and (name != PERFECT or _is_solved(game))
         ],
+    )
+
+
+def _describe_own_player(spec: str) -> OpponentView:
+    """Return the player that the owner of the server has named, by its spec."""
+    strength = "not measured"
+    persona = PersonaView(
+        name="Yours", text=spec, level=None, choices={}, strength=strength, bar=None, rank=2.0
+    )
+    title = PLAYERS[spec.partition(":")[0]].title
+    return OpponentView(
+        name=spec,
+        title=title,
+        levels=None,
+        choices={},
+        strength=strength,
+        strengths=[],
+        personas=[persona],
     )
 
 

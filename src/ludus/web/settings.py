@@ -20,6 +20,9 @@ class Settings:
     curves_folder: Path | None = None
     """Folder with training curves to show; the training may be running."""
 
+    own_player: str = ""
+    """A player with any options that the owner named at the start, offered beside the others."""
+
     names: frozenset[str] = frozenset({"localhost"})
     """Accepted names in Host headers, besides the address that a request came to.
 

@@ -121,11 +121,13 @@ def _load_shared_player(job: Job) -> Player:
 
 
 def _build_player(job: Job) -> Player:
-    """Return a new player; options that are free text are refused.
+    """Return a new player; options that are free text are refused but for the owner's player.
 
     Such options name programs and files. A spec may come from a request or from a stranger's file
     of games, and neither may start a program or choose a file.
     """
+    if job["player"] == job.get("own_player"):
+        return named_player(job["player"], load_game(job["game"], job["rules"]))
     spec = parse_spec(job["player"])
     defaults = PLAYERS[spec.name].options
     hints = {} if defaults is None else typing.get_type_hints(type(defaults))

@@ -164,6 +164,7 @@ class WorkerPool:
 
     def __init__(self, settings: Settings) -> None:
         limits = settings.max_choice_seconds, settings.max_queued_jobs
+        self._own = {"own_player": settings.own_player} if settings.own_player else {}
         self._quick_pool = ProcessPool(1, *limits)
         self._slow_pool = ProcessPool(settings.num_slow_workers, *limits, SLOW_NICENESS)
         self._other_pool = ProcessPool(1, *limits)
@@ -189,7 +190,8 @@ class WorkerPool:
         """Warm up a player that was not used before, while a person thinks."""
         key = (job["game"], job["rules"], job["player"])
         if key not in self._seconds and key not in self._warming_up:
-            task = asyncio.create_task(self._time_player(key, {**job, "job": "warm_up", "seed": 0}))
+            timed = {**job, "job": "warm_up", "seed": 0, **self._own}
+            task = asyncio.create_task(self._time_player(key, timed))
             self._warming_up[key] = task
             task.add_done_callback(lambda _: self._warming_up.pop(key, None))
 
@@ -234,7 +236,7 @@ class WorkerPool:
         is_quick = self._seconds.get(key, 1.0) < QUICK_SECONDS
         pool = self._quick_pool if is_quick else self._slow_pool
         began = time.monotonic()
-        response = await pool.run({"job": "choose", **job}, now)
+        response = await pool.run({"job": "choose", **job, **self._own}, now)
         self._record_seconds(key, time.monotonic() - began)
         return response
 
@@ -245,7 +247,7 @@ class WorkerPool:
 
     async def run_job(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
         """Return the response to any other kind of job."""
-        return await self._other_pool.run({"job": kind, **job})
+        return await self._other_pool.run({"job": kind, **job, **self._own})
 
     async def read_text(self, kind: str, job: dict[str, Any]) -> dict[str, Any]:
         """Return what a text of a client holds; the work ends when the client leaves."""

@@ -19,7 +19,7 @@ class RequestBody(BaseModel):
 class SeatRequest(RequestBody):
     """A person, or a player by name."""
 
-    player: Name | None = None
+    player: Annotated[str, StringConstraints(min_length=1, max_length=1_000)] | None = None
     level: Annotated[int, Field(ge=1, le=1_000)] | None = None
     choices: Annotated[dict[Name, Name], Field(max_length=20)] = {}
 
