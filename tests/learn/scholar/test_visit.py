@@ -85,18 +85,19 @@ def plain_visit(evaluate, roots, steps, errors=0, prevented="errors"):
             score = torch.where(is_won, 1.0, bounded.score)
             tolerance = torch.where(is_won, 0.0, bounded.tolerance)
             scores, highest = score.tolist(), (score + tolerance).tolist()
-            lowest = [
-                min(low, 0)
-                if move.take is None
-                and not position.hands[position.mover]
-                and value > 0
-                and max(highest) > MIN_WINNING_SCORE
-                else low
-                for low, move, value in zip(
-                    (score - tolerance).tolist(), moves, values, strict=True
-                )
+            lowest = (score - tolerance).tolist()
+            # Those that the history of the game can rule out, if the player expects to win.
+            is_quiet = [
+                move.take is None and not position.hands[position.mover] and bool(value)
+                for move, value in zip(moves, values, strict=True)
             ]
-            playable = [number for number in range(len(moves)) if highest[number] >= max(lowest)]
+            firm = [low for low, quiet in zip(lowest, is_quiet, strict=True) if not quiet]
+            limit = max([-2.0, *sorted(lowest)[:-2][-1:], *firm])
+            playable = [
+                number
+                for number, high in enumerate(highest)
+                if high >= max(lowest) or (high >= limit and high > MIN_WINNING_SCORE)
+            ]
             allowed = list(keeps)
             if prevented == "losses":
                 # Odd numbers of plies to the end are wins of the opponent, which moves next.

@@ -56,7 +56,10 @@ MAX_LOSS_AVERSION = 1e6
 """With this factor the probability of a loss decides alone."""
 
 MIN_WINNING_SCORE = 0.5
-"""Score of the best move beyond which the player expects to win, and avoids repetitions."""
+"""Score of a move beyond which the player expects to win, and avoids repetitions."""
+
+NUM_WINNING_CHOICES = 3
+"""Best moves of which a player that expects to win takes the first one without a repetition."""
 
 MAX_LENGTH_PENALTY = 0.1
 """Largest relative reduction of a score by the length of the game: near wins are better."""

@@ -40,6 +40,7 @@ from ludus.learn.scholar.inference import (
     LOSS_AVERSION,
     MAX_LOSS_AVERSION,
     MIN_WINNING_SCORE,
+    NUM_WINNING_CHOICES,
     NUM_RESULTS,
     Chain,
     Kind,
@@ -167,8 +168,7 @@ class ScorerPolicy:
         scores: NDArray[np.floating[Any]],
         stored: Move | None,
     ) -> Choice:
-        self._allow_for_history(scores, children, ends_drawn)
-        best = _select_best(scores, children)
+        best = self._find_best(scores, children, ends_drawn)
         preferred = moves[best]
         if stored is not None:
             if stored not in moves:
@@ -185,26 +185,31 @@ class ScorerPolicy:
             text += f" I play a stored move here: {preferred} would give the value away."
         return Choice(moves[best], text, dict(zip(moves, scores.tolist(), strict=True)))
 
-    def _allow_for_history(
+    def _find_best(
         self,
         scores: NDArray[np.floating[Any]],
         children: Sequence[MorrisPosition],
         ends_drawn: NDArray[np.bool_],
-    ) -> None:
-        """Change the scores of moves that end the game as a draw, or let the opponent end it.
+    ) -> int:
+        """Return the index of the best move, and change the scores of those that end in a draw.
 
-        A player that expects to win avoids such moves. Otherwise a draw is as good as any
-        score above 0, so that the choice among these depends on the position alone: that keeps the
-        number of positions small that can arise, and that a certificate must visit.
+        A player that expects to win takes the first of its best choices with which neither it nor
+        the opponent's reply ends the game as a draw. Otherwise a draw is as good as any score
+        above 0. So few choices depend on the history of the game, and the number of positions
+        stays small that can arise, and that a certificate must visit.
         """
         if scores.max() <= MIN_WINNING_SCORE:
             scores[ends_drawn] = np.maximum(scores[ends_drawn], 0)
-            return
-        scores[ends_drawn] = 0
-        best = _select_best(scores, children)
-        while scores[best] > 1 - MIN_CERTAIN_SCORE and has_repeating_move(children[best]):
+            return _select_best(scores, children)
+        first = best = _select_best(scores, children)
+        for _ in range(NUM_WINNING_CHOICES):
+            if scores[best] <= MIN_WINNING_SCORE:
+                break
+            if not ends_drawn[best] and not has_repeating_move(children[best]):
+                return best
             scores[best] = 0
             best = _select_best(scores, children)
+        return first
 
     def pictures(self, position: MorrisPosition) -> list[Picture]:
         """Draw the best score of each point for each part of a move."""

@@ -5,8 +5,8 @@ visited once for each class of 16 symmetric ones, as the key of the canonical po
 torch tensors on the device of the solved game.
 
 Which move the player makes can depend on two things beside the position: on the last bits of its
-arithmetic, and on the history of the game, because a player that expects to win avoids moves that
-repeat a position or let the next reply do so. Every move that could be the best one counts as
+arithmetic, and on the history of the game, because a player that expects to win takes another of
+its best choices where a move repeats a position or lets the next reply do so. Every move that could be the best one counts as
 playable. If one of them gives the value away, the position becomes an exception with a single
 stored move; else all of them are followed. A player that does not expect to win may end the game by
 a repetition, which is a draw; that leads to no further position.
@@ -39,7 +39,7 @@ from ludus.learn.scholar.bounded_scores import (
     ScoreFunction,
 )
 from ludus.learn.scholar.examples import ExampleBatch, ExampleSource
-from ludus.learn.scholar.inference import MIN_WINNING_SCORE
+from ludus.learn.scholar.inference import MIN_WINNING_SCORE, NUM_WINNING_CHOICES
 from ludus.learn.scholar.network import as_tensor, to_source_array
 
 UNSCORED = -2.0
@@ -204,15 +204,16 @@ def find_playable(
     score, tolerance = score_moves(examples, evaluate)
     is_move, move = as_tensor(examples.children.is_move), as_tensor(examples.children.move)
     is_won = is_move & (as_tensor(examples.children.value) == LOST)
-    lowest = score - tolerance
-    # A player that expects to win may score a move 0 that repeats a position, or lets the next
-    # reply do so.
+    highest, lowest = score + tolerance, torch.where(is_move, score - tolerance, UNSCORED)
+    playable = highest >= lowest.amax(1, keepdim=True)
+    # A player that expects to win takes one of its best choices that does not let the game be
+    # drawn by repetition; a mill, or a man from the hand, never does.
     in_hand = as_tensor(examples.positions.own_hand)[:, None] > 0
     is_quiet = ~is_won & ~in_hand & (unpack_part(move, PARTS.index("REMOVE")) == NO_POINT)
-    expects_win = (score + tolerance).amax(1, keepdim=True) > MIN_WINNING_SCORE
-    lowest = torch.where(expects_win & is_quiet & (lowest > 0), 0.0, lowest)
-    limit = torch.where(is_move, lowest, UNSCORED).amax(1, keepdim=True)
-    playable = is_move & (score + tolerance >= limit)
+    last = lowest.topk(NUM_WINNING_CHOICES).values[:, -1:]
+    firm = torch.where(is_quiet, UNSCORED, lowest).amax(1, keepdim=True)
+    playable |= (highest >= torch.maximum(last, firm)) & (highest > MIN_WINNING_SCORE)
+    playable &= is_move
     keeps = find_allowed(examples, prevented)
     is_exception = (playable & ~keeps).any(1)
     stored = torch.where(keeps, score, 2 * UNSCORED).argmax(1)
