@@ -6,10 +6,10 @@ torch tensors on the device of the solved game.
 
 Which move the player makes can depend on two things beside the position: on the last bits of its
 arithmetic, and on the history of the game, because a player that expects to win takes another of
-its best choices where a move repeats a position or lets the next reply do so. Every move that could be the best one counts as
-playable. If one of them gives the value away, the position becomes an exception with a single
-stored move; else all of them are followed. A player that does not expect to win may end the game by
-a repetition, which is a draw; that leads to no further position.
+its best choices where a move repeats a position or lets the next reply do so. Every move that could
+be the best one counts as playable. If one of them gives the value away, the position becomes an
+exception with a single stored move; else all of them are followed. A player that does not expect to
+win may end the game by a repetition, which is a draw; that leads to no further position.
 """
 
 import time
