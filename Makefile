@@ -3,7 +3,7 @@
 
 BIN := .venv/bin
 SET_UP := @/bin/sh tools/python tools/environment.py
-TESTS := --doctest-modules src tests README.md docs/index.md docs/library.md docs/environments.md docs/guide
+TESTS := --doctest-modules src tests README.md docs/index.md docs/library.md docs/environments.md docs/language_models.md docs/guide
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(TESTS)
 # Downloads run beside the compiler, and checks on one core beside the tests.
 RUN_PARALLEL := @+$(MAKE) --no-print-directory -j2 LUDUS_PARALLEL=1

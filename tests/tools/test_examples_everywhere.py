@@ -18,6 +18,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "docs/library.md",
     ROOT / "docs/environments.md",
+    ROOT / "docs/language_models.md",
     *sorted((ROOT / "docs/guide").glob("*.md")),
 ]
 
