@@ -208,6 +208,14 @@ def test_puzzles_are_easy_at_first_and_next_is_the_main_button_only_after_one(pa
     expect(following).not_to_have_class("primary")
     page.get_by_role("button", name="Show solution").click()
     expect(following).to_have_class("primary")
+    page.get_by_label("Game").select_option("backgammon")
+    prompt_says(page, "one move is clearly the best")
+    page.get_by_role("button", name="Show solution").click()
+    expect(page.locator(".drill .message")).to_contain_text("Every other move gives away at least")
+    page.get_by_label("Find").select_option("ending")
+    prompt_says(page, "one move is the best")
+    page.get_by_role("button", name="Show solution").click()
+    expect(page.locator(".drill .message")).to_contain_text("This is exact")
 
 
 def test_a_fresh_browser_says_how_to_get_puzzles_of_its_own(page, server):

@@ -10,6 +10,7 @@ from importlib.resources import files
 
 import pytest
 
+from ludus.analysis.analyst import Analyst
 from ludus.arena.jobs import GameConditions, GameResult
 from ludus.arena.result_store import ResultStore as Results
 from ludus.arena.tournament import read_tournament
@@ -207,6 +208,28 @@ def test_puzzles_have_one_solution_and_the_same_seed_gives_the_same(name, rules,
             assert rated[0].value == ("win" if kind == "win" else "draw")
             assert len(rated) >= 3
             assert make_puzzle(job) == puzzle
+
+
+@pytest.mark.parametrize("kind", ["best", "ending"])
+def test_puzzles_of_backgammon_have_a_move_that_is_clearly_the_best(kind):
+    game = named_game("backgammon")
+    oracle, analyst = find_oracle(game), Analyst(game)
+    for grade in GRADES:
+        job = {"game": "backgammon", "rules": "", "kind": kind, "grade": grade, "seed": 5}
+        puzzle = make_puzzle(job)
+        position = game.parse(puzzle["position"])
+        best, *others = analyst.analyse(position).moves
+        margin = best.evaluation.points - others[0].evaluation.points
+        assert str(best.move) == puzzle["solution"]
+        assert puzzle["margin"] == pytest.approx(margin, abs=1e-3)
+        assert margin >= (0.04 if kind == "ending" else 0.08)
+        assert oracle.has_value(position) == (kind == "ending") == (puzzle["source"] == "")
+        if kind == "ending":
+            first, second, *_ = oracle.rate_moves(position)
+            assert (str(first.move), first.equity - second.equity) == (
+                puzzle["solution"],
+                pytest.approx(margin),
+            )
 
 
 def test_a_flood_is_stopped_and_others_are_not():

@@ -1,7 +1,8 @@
 """The Game class of backgammon."""
 
+import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from ludus.core.game import CHANCE, Game, GameStakes, OracleKind, Outcome
@@ -24,6 +25,9 @@ CHANCES: Final = tuple((roll, 1 / 36 if roll.is_double else 1 / 18) for roll in 
 FIRST_CHANCES: Final = tuple((roll, 1 / len(FIRST_ROLLS)) for roll in FIRST_ROLLS)
 OPENING_CHANCES: Final = tuple((roll, 1 / len(OPENING_ROLLS)) for roll in OPENING_ROLLS)
 IDENTITY: Final = tuple(range(24))
+
+MEN_IN_PUZZLES: Final = 2, 6
+"""Men a side in a puzzle; with as many, equities are computed on first use."""
 
 
 class Backgammon(Game[Position, Action]):
@@ -50,6 +54,7 @@ class Backgammon(Game[Position, Action]):
     luck_analyst: ClassVar[str] = "gammon:net=selfplay"
     oracle_kind: ClassVar[OracleKind] = "equities"
     is_in_points: ClassVar[bool] = True
+    puzzle_rules: ClassVar[str | None] = ""
     record_suffixes: ClassVar[tuple[str, ...]] = (".txt", ".mat", ".sgf")
     move_entry: ClassVar[str] = "ludus.games.backgammon.move_entry:BackgammonMoveEntry"
     coding: ClassVar[str] = "ludus.games.backgammon.coding:BackgammonCoding"
@@ -195,6 +200,13 @@ class Backgammon(Game[Position, Action]):
             return "contact"
         return "race" if rear not in HOME else "bearing off"
 
+    def puzzle_positions(self, source: random.Random, is_solved: bool) -> Iterator[Position]:
+        """Yield random rolls of bearing off with few men, whose values every installation knows."""
+        while True:
+            sides = (_format_ending(source, self.rules.men) for _ in range(2))
+            dice = sorted(source.choices(range(1, 7), k=2), reverse=True)
+            yield self.parse(f"{' '.join(sides)} {source.randint(0, 1)} {dice[0]}{dice[1]}")
+
     def drawbacks(self, position: Position, move: Action, better: Action) -> Mapping[str, str]:
         from ludus.games.backgammon.drawbacks import find_drawbacks
 
@@ -234,3 +246,11 @@ class Backgammon(Game[Position, Action]):
         if position.opening == "roll_off":
             return list(OPENING_CHANCES)
         return list(FIRST_CHANCES if position.opening else CHANCES)
+
+
+def _format_ending(source: random.Random, men: int) -> str:
+    """Return the text of one side's men: a few at home, all others borne off."""
+    left = min(source.randint(*MEN_IN_PUZZLES), men)
+    points = Counter(source.choices(HOME, k=left))
+    off = f",off:{men - left}" if men > left else ""
+    return ",".join(f"{point}:{count}" for point, count in sorted(points.items())[::-1]) + off

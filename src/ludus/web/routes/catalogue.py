@@ -184,7 +184,7 @@ def _get_puzzle_rules(game: str) -> str:
 async def get_puzzle(
     request: Request,
     game: GameQuery,
-    kind: Annotated[Literal["win", "hold"], Query()] = "win",
+    kind: Annotated[Literal["win", "hold", "best", "ending"], Query()] = "win",
     grade: Annotated[int, Query(ge=1, le=3)] = 1,
     number: Annotated[int | None, Query(ge=0, lt=2**53)] = None,
 ) -> PuzzleView:

@@ -104,17 +104,22 @@ class PuzzleView(BaseModel):
     rules: str
     position: str
     svg: str
-    kind: Literal["win", "hold"]
+    kind: Literal["win", "hold", "best", "ending"]
     task: str
     grade: int
     plies: int | None
     side: int
+    margin: float | None = None
+    """Points that every other move gives away at least, in games for points."""
+
+    source: str = ""
+    """What evaluates the moves; empty for exact values."""
 
 
 class PuzzleKindView(BaseModel):
     """A kind and grade of puzzle that exists."""
 
-    kind: Literal["win", "hold"]
+    kind: Literal["win", "hold", "best", "ending"]
     grade: int
 
 

@@ -6,6 +6,7 @@ import { button, errorMessage, h, makeOptions, setChildren } from "./dom.js";
 import { Drill } from "./drill.js";
 import { fetchMistakes, makeTask } from "./mistakes.js";
 import { loadGames } from "./remembered.js";
+import { sourceName } from "./text.js";
 
 /** @typedef {import("./types.js").PuzzleKindView} PuzzleKindView */
 /** @typedef {import("./types.js").GameKindView} GameKindView */
@@ -19,8 +20,14 @@ const OWN_GAMES = "own";
 /** Own games that are reviewed for puzzles, the newest first. */
 const MAX_OWN_GAMES = 20;
 /** @type {Record<string, string>} */
-const KINDS = { win: "the only move that wins", hold: "the only move that draws" };
+const KINDS = {
+  win: "the only move that wins",
+  hold: "the only move that draws",
+  best: "the move that is clearly best",
+  ending: "the best move at the end",
+};
 const GRADES = ["", "easy", "medium", "hard"];
+const STRONG_AT_BACKGAMMON = { player: "gammon", choices: { net: "selfplay" } };
 const MAX_PUZZLE_NUMBER = 2 ** 40;
 /** Moves to find in a puzzle that can be won, unless the game ends before. */
 const MAX_MOVES = 3;
@@ -147,14 +154,15 @@ export class PuzzlePage {
     if (this.game.value === OWN_GAMES) return this.drill.start(() => this.fetchOwnPuzzle());
     return this.drill.start(async () => {
       /** @type {PuzzleView} */
-      const { game, rules, position, task, kind } = await get("/api/puzzles", {
+      const { game, rules, position, task, kind, margin, source } = await get("/api/puzzles", {
         game: this.game.value,
         kind: this.kind.value,
         grade: this.grade.value,
         number: isRandom ? Math.floor(Math.random() * MAX_PUZZLE_NUMBER) : undefined,
       });
       const text = isRandom ? task : `Today’s puzzle. ${task}`;
-      return { game, rules, position, task: text, numMoves: kind === "win" ? MAX_MOVES : 1 };
+      const note = margin === null ? "" : describeMargin(margin, source);
+      return { game, rules, position, task: text, numMoves: kind === "win" ? MAX_MOVES : 1, note };
     });
   }
 
@@ -191,13 +199,26 @@ export class PuzzlePage {
       : "Solve puzzles in a row without a wrong move.";
   }
 
-  /** Continue against a perfect player. */
+  /** Continue against a perfect player, or a strong one where none is perfect. */
   async playOut() {
     const { path } = this.drill;
     /** @type {GameView} */
     const { id, mover } = await post(`${path}/at`, { node: 0 });
-    const seats = [0, 1].map((side) => (side === mover ? {} : { player: "perfect" }));
+    const opponent = this.game.value === "backgammon" ? STRONG_AT_BACKGAMMON : { player: "perfect" };
+    const seats = [0, 1].map((side) => (side === mover ? {} : opponent));
     await post(`${path}/seats`, { seats });
     await this.navigate(`/game/${id}`);
   }
+}
+
+/**
+ * Say how sure a puzzle is, and how clear.
+ * @param {number} margin points
+ * @param {string} source what evaluates the moves; empty for exact values
+ */
+function describeMargin(margin, source) {
+  const points = `at least ${margin.toFixed(2)} points`;
+  return source
+    ? `Every other move gives away ${points}, as ${sourceName(source)} estimates.`
+    : `This is exact: every other move gives away ${points}.`;
 }

@@ -134,10 +134,12 @@
  *   dice: number[] | null, has_dice: boolean, most: number, hands_are_placed: boolean
  * }} ArrangementView
  * @typedef {{
- *   game: string, rules: string, position: string, svg: string, kind: "win" | "hold", task: string,
- *   grade: number, plies: number | null, side: number
+ *   game: string, rules: string, position: string, svg: string, task: string,
+ *   kind: "win" | "hold" | "best" | "ending",
+ *   grade: number, plies: number | null, side: number,
+ *   margin: number | null, source: string
  * }} PuzzleView
- * @typedef {{ kind: "win" | "hold", grade: number }} PuzzleKindView
+ * @typedef {{ kind: "win" | "hold" | "best" | "ending", grade: number }} PuzzleKindView
  * @typedef {{ position: string, task: string }} RulesTestTaskView
  * @typedef {{
  *   game: string, title: string, rules: string, sentences: string[], clauses: string[],
