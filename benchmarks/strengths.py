@@ -47,6 +47,9 @@ CUBE = "backgammon:money"
 CUBE_MEASURE = "gnubg"
 """Against whom players that know the cube are measured: without looking ahead, in single games."""
 
+CUBELESS = "gammon"
+"""Offered with the cube for its other networks."""
+
 SLOW_GAMES = {"playouts": 40}
 """Fewer games with the cube, where one takes half a minute on a busy core."""
 
@@ -104,7 +107,7 @@ def list_tasks(games: int, only: set[str]) -> Iterator[Task]:
             command = ["match", "backgammon", spec, MEASURE, "--games", str(LONG_MATCH)]
             yield "backgammon", spec, command
     for spec in filter(is_wanted, list_specs(CUBE)):
-        if spec != CUBE_MEASURE:
+        if spec not in (CUBE_MEASURE, CUBELESS):
             yield CUBE, spec, []
     yield from (_make_match_task(pair, games) for pair in pairs if SLOW not in pair)
     yield from (_make_match_task(pair, max(1, games // 5)) for pair in pairs if SLOW in pair)
@@ -151,7 +154,8 @@ def run_command(command: list[str]) -> dict[str, Any]:
 
 def measure_points(spec: str) -> dict[str, Any]:
     """Return the points of each game with the cube: `ludus match backgammon:money SPEC gnubg`."""
-    played = ludus.match(CUBE, spec, CUBE_MEASURE, games=SLOW_GAMES.get(spec, LONG_MATCH), seed=SEED)
+    games = SLOW_GAMES.get(spec, LONG_MATCH)
+    played = ludus.match(CUBE, spec, CUBE_MEASURE, games=games, seed=SEED)
     # Both begin in turn.
     points = [each.outcome.score(number % 2) for number, each in enumerate(played.records)]
     return {"games": len(points), "wins": list(played.wins), "points": points}

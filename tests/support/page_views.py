@@ -151,9 +151,17 @@ def open_editor(page: Page, base: str, client: httpx.Client) -> None:
     expect(page.get_by_role("button", name="Clear the board")).to_be_visible()
 
 
+def press_rare(page: Page, name: str) -> None:
+    """Press a button that is in a sheet on a phone."""
+    more = page.get_by_role("button", name="More …")
+    if more.is_visible():
+        more.click()
+    page.get_by_role("button", name=name).click()
+
+
 def open_rules(page: Page, base: str, client: httpx.Client) -> None:
     open_moves(page, base, client)
-    page.get_by_role("button", name="Rules").click()
+    press_rare(page, "Rules")
     expect(page.get_by_role("dialog").locator("li").first).to_be_visible()
 
 

@@ -27,7 +27,7 @@ const SOUNDS = {
   // Two dice bounce, ever lower and ever faster.
   dice: () =>
     [0, 0.09, 0.17, 0.235, 0.29, 0.33].map((at, bounce) =>
-      rattle(at + 0.02 * Math.random(), 1100 + 500 * Math.random(), 0.8 * 0.78 ** bounce),
+      rattle(at + 0.02 * Math.random(), 1100 + 500 * Math.random(), 1.3 * 0.78 ** bounce),
     ),
   end: () => [chime(0, 392), chime(0.14, 494), chime(0.28, 587), chime(0.46, 784)],
 };

@@ -8,6 +8,7 @@ import { hasNoPerson } from "./seats.js";
 /** @typedef {import("./types.js").GameView} GameView */
 /** @typedef {import("./types.js").ShownView} ShownView */
 /** @typedef {import("./game.js").GamePage} GamePage */
+/** @typedef {[HTMLElement, (view: ShownView, isWatching: boolean) => boolean]} Tool */
 
 /**
  * Seconds between the moves of two computer players.
@@ -42,22 +43,30 @@ export class Toolbar {
       ...makeOptions(DELAYS),
     );
     this.tools = this.makeTools();
+    this.rareTools = this.makeRareTools();
+    // On a phone what is rarely needed is in a sheet.
+    const sheet = h(
+      "div",
+      { class: "sheet", id: "more-tools", popover: "auto", onclick: () => sheet.hidePopover() },
+      ...this.rareTools.map(([element]) => element),
+    );
     this.element = h(
       "div",
       { class: "toolbar", role: "toolbar", "aria-label": "This game" },
       ...this.tools.map(([element]) => element),
+      h("button", { type: "button", class: "more", popovertarget: "more-tools" }, "More …"),
+      sheet,
     );
   }
 
   /**
    * Create the buttons, each with the condition under which it is visible. They are created once,
    * so that a pressed button is not replaced.
-   * @returns {[HTMLElement, (view: ShownView, isWatching: boolean) => boolean][]}
+   * @returns {Tool[]}
    */
   makeTools() {
     const { page } = this;
     const primary = { class: "primary" };
-    const flipTitle = "View the board from the other side (F, on the board)";
     return [
       [
         button("Back to the game", () => page.showNode(page.latest.at), primary),
@@ -90,13 +99,21 @@ export class Toolbar {
       ],
       [h("label", { for: "delay" }, "Speed ", this.delay), (_, isWatching) => isWatching],
       [this.hint, ({ outcome, mover, status }) => !outcome && mover >= 0 && status !== "trouble"],
+      [page.analysis.evaluationButton, () => true],
+    ];
+  }
+
+  /** @returns {Tool[]} */
+  makeRareTools() {
+    const { page } = this;
+    const flipTitle = "View the board from the other side (F, on the board)";
+    return [
       [
         makeLazyButton("Change players", () => import("./seatform.js"), ({ openSeatsDialog }) =>
           openSeatsDialog(page.view, (seats) => page.postAction("seats", { seats })),
         ),
         ({ status }) => status !== "looking" && status !== "over",
       ],
-      [page.analysis.evaluationButton, () => true],
       [
         makeLazyButton("Rules", () => import("./rules.js"), ({ openRulesDialog }) =>
           openRulesDialog(page.view),
@@ -121,7 +138,7 @@ export class Toolbar {
   /** @param {ShownView} view */
   show(view) {
     const isWatching = hasNoPerson(view);
-    for (const [element, isVisible] of this.tools) element.hidden = !isVisible(view, isWatching);
+    for (const [element, isVisible] of [...this.tools, ...this.rareTools]) element.hidden = !isVisible(view, isWatching);
     this.hint.setAttribute("aria-pressed", String(this.page.analysis.hintNode === view.node));
     if (document.activeElement !== this.delay) this.delay.value = String(view.delay);
   }
