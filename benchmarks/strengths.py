@@ -29,9 +29,7 @@ from ludus.web.opponents import list_opponents
 EVIDENCE = Path(__file__).with_suffix(".json")
 TARGET = Path(__file__).parents[1] / "src" / "ludus" / "web" / "strengths.json"
 
-MORRIS = "nine_mens_morris:threefold"
-"""As the page opens it, and as tournaments play."""
-
+MORRIS = "nine_mens_morris"
 SEED = 9
 ANCHOR = "random"
 MEASURE = "pubeval"
@@ -172,7 +170,7 @@ def collect_strengths(found: Results) -> Results:
     """Return the strengths that the page shows, by game and player."""
     strengths_by_game: Results = {}
     for game, results in found.items():
-        if game.startswith(MORRIS.partition(":")[0]):
+        if game == MORRIS:
             strengths_by_game[game] = compute_elos(results) | {
                 name: {"follows": True} for name in FOLLOWERS
             }

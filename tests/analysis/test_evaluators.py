@@ -242,3 +242,16 @@ def test_a_program_is_named_with_its_depth(bgsage):
         "scholar:size=small"
     )
     assert find_evaluator(ludus.game("backgammon:hyper")).title == "playouts"
+
+
+def test_of_equal_moves_those_come_first_that_are_hard_to_answer():
+    """In noughts and crosses the centre alone answers a corner; networks' ties: random games."""
+    game = ludus.game("noughts_and_crosses")
+    found = Analyst(game).analyse(game.start())
+    assert {str(each.move) for each in found.moves[:4]} == {"a1", "a3", "c1", "c3"}
+    assert str(found.best.line[0]) == "b2"
+    morris = ludus.game("nine_mens_morris:threefold")
+    first, again = (Analyst(morris).analyse(morris.start()) for _ in range(2))
+    assert [str(each.move) for each in first.moves] == [str(each.move) for each in again.moves]
+    # Points in the middle of a side have more neighbours than corners.
+    assert str(first.best.move)[0] not in "ag" or str(first.best.move)[1] == "4"

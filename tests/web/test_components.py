@@ -302,6 +302,9 @@ def test_strengths_are_shown_with_their_margins():
         opponents.describe_strength(named_game("backgammon", "hyper"), "playouts") == "not measured"
     )
     assert opponents.describe_strength(game, "nobody") == "not measured"
+    for preset in ("money", "tournament"):
+        report = opponents.describe_strength(named_game("backgammon", preset), "random")
+        assert "against GNU Backgammon, with the cube: −2." in report
 
 
 def test_opponents_stand_in_order_of_strength():

@@ -34,6 +34,11 @@ from ludus.oracles.selection import oracle as find_oracle
 from ludus.players import find_player_class
 from ludus.players import player as named_player
 
+RESULTS_WITH_TIES = ("win", "draw", "loss")
+
+NUM_RANDOM_GAMES = 20_000
+"""Random games by which moves that are equal to a network are put into an order."""
+
 
 @runtime_checkable
 class EvaluatingPlayer(Protocol):
@@ -93,6 +98,37 @@ class Analyst(Evaluator):
         )
         found |= zip(unsolved, evaluated, strict=True)
         return [found[number] for number in range(len(positions))]
+
+    def analyse(self, position: Position) -> PositionAnalysis:
+        """Return the evaluated moves, of equal ones those first that give practical chances."""
+        found = super().analyse(position)
+        best = found.best.evaluation
+        equal = [each for each in found.moves if _is_equal(each.evaluation, best)]
+        if len(equal) < 2 or best.result not in RESULTS_WITH_TIES:
+            return found
+        rest = (each for each in found.moves if not _is_equal(each.evaluation, best))
+        after = {each.move: position.play(each.move) for each in equal}
+        if best.certainty == "exact":
+            ranks = {move: self._count_good_replies(child) for move, child in after.items()}
+        else:
+            self._random_games.start_game(0)
+            scores = self._random_games.choose(position).scores
+            ranks = {move: -scores[move] for move in after}
+        first, *others = sorted(equal, key=lambda each: ranks[each.move])
+        line = first.line or self.follow(after[first.move])
+        return replace(found, moves=(replace(first, line=line), *others, *rest))
+
+    @cached_property
+    def _random_games(self) -> Player:
+        return named_player(f"playouts:games={NUM_RANDOM_GAMES}", self.game)
+
+    def _count_good_replies(self, position: Position) -> float:
+        """Return the part of the replies that keep the value; 1 where the game is over."""
+        oracle, is_over = self._oracle, position.outcome() is not None
+        if oracle is None or is_over or not oracle.has_value(position):
+            return 1.0
+        rated = oracle.rate_moves(position)
+        return sum(each.value == rated[0].value for each in rated) / len(rated)
 
     def follow(self, position: Position) -> tuple[Move, ...]:
         """Return best play of both sides from a position, as far as it is solved."""
@@ -174,6 +210,11 @@ def find_evaluator(
     if evaluator is None:
         raise BadSpec(f"{quote(name)} does not evaluate positions of {game.id}")
     return evaluator
+
+
+def _is_equal(one: Evaluation, other: Evaluation) -> bool:
+    """Return whether two moves have the same result, as surely, and as soon."""
+    return one.rank == other.rank and one.certainty == other.certainty
 
 
 def _with_plies(spec: str, plies: int | None) -> str:

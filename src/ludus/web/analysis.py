@@ -209,6 +209,16 @@ MAX_ADVISED_MOVES = 12
 CERTAINTY_TEXTS = {"exact": "exact", "likely": "confident", "estimate": "an estimate"}
 
 
+CHOICES_AMONG_EQUALS = {
+    "exact": ". Of {} equal moves this one leaves the other side the fewest good replies",
+    "likely": ". Of {} equal moves this one does best in random games",
+}
+
+
+def _is_equal(one: EvaluatedMoveJson, other: EvaluatedMoveJson) -> bool:
+    return all(one[key] == other[key] for key in ("value", "depth", "certainty"))
+
+
 async def describe_advice(
     analyses: Analyses, record: GameRecord, number: int, touched: tuple[str, ...]
 ) -> AdviceView:
@@ -221,10 +231,12 @@ async def describe_advice(
     moves = found["moves"][:MAX_ADVISED_MOVES]
     certainty = found["certainty"]
     value = describe_value(game, node.position.mover, found)
+    equal = sum(_is_equal(move, moves[0]) for move in found["moves"])
+    why = CHOICES_AMONG_EQUALS.get(certainty, "") if equal > 1 and found["value"] else ""
     return AdviceView(
         exact=certainty == "exact",
         by="perfect play" if certainty == "exact" else found["source"],
-        text=f"{value} ({CERTAINTY_TEXTS[certainty]})",
+        text=f"{value} ({CERTAINTY_TEXTS[certainty]})" + why.format(equal),
         moves=moves,
         texts=[describe_move_value(game, move) for move in moves],
         svg=draw_hints(record.move_entry, node.position, touched, moves),

@@ -244,11 +244,17 @@ def _strength_share(game: AnyGame, measured: Strength | None) -> float | None:
         ratings = _find_strengths(game).values()
         best = max(rating.elo for rating in ratings if rating.elo is not None)
         return round(measured.elo / best, 3)
+    if measured.points is not None:
+        # GNU Backgammon, which wins every second game against itself, fills the bar.
+        return round(min(2 * measured.won / measured.games, 1.0), 3)
     if measured.games:
         return round(measured.won / measured.games, 3)
     if measured.critical:
         return round(measured.kept / measured.critical, 3)
-    return 0.5 if measured.measure else None
+    if not measured.measure:
+        return None
+    others = _find_strengths(game).values()
+    return 1.0 if any(each.points is not None for each in others) else 0.5
 
 
 def _is_proved(persona: Persona, game: AnyGame) -> bool:

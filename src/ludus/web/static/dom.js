@@ -195,3 +195,10 @@ export function showNotice(text, seconds = 5) {
 export function errorMessage(error) {
   return error instanceof Error ? error.message : String(error);
 }
+
+/**
+ * Close a sheet, if it is open.
+ * @param {HTMLElement} sheet
+ */
+export const closeSheet = (sheet) =>
+  /** @type {HTMLElement & { hidePopover: () => void }} */ (sheet).hidePopover();

@@ -1,7 +1,7 @@
 // Routing: the address determines the page, and the back button works. Also the colour theme.
 
 import { createGame, get, hasStatus } from "./api.js";
-import { byId, errorMessage, h, setChildren, showNotice } from "./dom.js";
+import { byId, closeSheet, errorMessage, h, setChildren, showNotice } from "./dom.js";
 import { GamePage } from "./game.js";
 import { acceptDrops } from "./drop.js";
 import { loadScript, preload } from "./lazy.js";
@@ -259,10 +259,7 @@ byId("full-screen").addEventListener("click", () => {
   if (document.fullscreenElement) void document.exitFullscreen();
   else void document.documentElement.requestFullscreen();
 });
-const menu = /** @type {HTMLElement & { hidePopover: () => void }} */ (byId("nav"));
-menu.addEventListener("click", () => {
-  if (menu.matches(":popover-open")) menu.hidePopover();
-});
+byId("nav").addEventListener("click", () => closeSheet(byId("nav")));
 acceptDrops(() => (page instanceof GamePage ? page.view : null), navigate);
 
 async function openNewGame() {

@@ -1,7 +1,7 @@
 // Buttons below the board, and those that follow the end of a game.
 
 import { canResign, isWaiting, makeNextGameButton } from "./cube.js";
-import { button, h, makeOptions, setChildren } from "./dom.js";
+import { button, closeSheet, h, makeOptions, setChildren } from "./dom.js";
 import { makeLazyButton } from "./lazy.js";
 import { hasNoPerson } from "./seats.js";
 
@@ -47,7 +47,7 @@ export class Toolbar {
     // On a phone what is rarely needed is in a sheet.
     const sheet = h(
       "div",
-      { class: "sheet", id: "more-tools", popover: "auto", onclick: () => sheet.hidePopover() },
+      { id: "more-tools", popover: "auto", onclick: () => closeSheet(sheet) },
       ...this.rareTools.map(([element]) => element),
     );
     this.element = h(
