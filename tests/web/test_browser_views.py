@@ -238,7 +238,9 @@ def test_the_page_opens_hexapawn_with_gardners_rules(page, server, client):
     expect(page.get_by_role("dialog")).to_contain_text("A side that has no move loses.")
 
 
-@pytest.mark.parametrize(("rules", "names"), [("standard", ("Bill", "Tess")), ("money", ("Hugo",))])
+@pytest.mark.parametrize(
+    ("rules", "names"), [("standard", ("Bill", "Tess")), ("money", ("Alfie", "Hugo"))]
+)
 def test_the_first_opponent_of_backgammon_suits_a_beginner(page, server, rules, names):
     """Which one depends on what is installed; those of experts are not the first."""
     page.goto(f"{server.base}/new?game=backgammon&rules={rules}")
