@@ -28,7 +28,7 @@ from support.stored_games import FIRST_MOVE, games_in, order, play, run_apart, s
         lambda session: session.record.set_pace(is_paused=True, delay=5.0),
         lambda session: session.record.set_comment(1, "first"),
         lambda session: session.record.set_comment(0, "before all"),
-        lambda session: session.record.change_seats((Seat("random"), Seat())),
+        lambda session: session.record.change_seats((Seat(player="random"), Seat())),
     ],
     ids=["move", "go to", "pace", "comment", "first comment", "seats"],
 )
@@ -291,7 +291,7 @@ def test_a_worker_builds_no_player_from_free_text(spec):
 
 
 def test_of_what_was_learned_only_levels_are_taken():
-    game_spec, seat = ("nine_mens_morris", ""), Seat("adaptive")
+    game_spec, seat = ("nine_mens_morris", ""), Seat(player="adaptive")
     for found, wanted in [
         ("adaptive:level=3.5", "adaptive:level=3.5"),
         ("adaptive:level=3.5,state=/tmp/x", "adaptive"),

@@ -5,26 +5,12 @@ thousands of half-sent requests would use up all open files of the process.
 """
 
 import asyncio
-from collections import OrderedDict
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
-
-
-def make_protocol(max_waiting: int, request_seconds: float) -> type[H11Protocol]:
-    """Return the class of a server's connections; they share the limit of waiting connections."""
-    waiting: OrderedDict[TimedProtocol, None] = OrderedDict()
-
-    class Protocol(TimedProtocol):
-        """A connection of this server."""
-
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__(waiting, max_waiting, request_seconds, *args, **options)
-
-    return Protocol
 
 
 class TimedProtocol(H11Protocol):
@@ -36,13 +22,12 @@ class TimedProtocol(H11Protocol):
 
     def __init__(
         self,
-        waiting: "OrderedDict[TimedProtocol, None]",
+        waiting: "dict[TimedProtocol, None]",
         max_waiting: int,
         request_seconds: float,
-        *args: Any,
         **options: Any,
     ) -> None:
-        super().__init__(*args, **options)
+        super().__init__(**options)
         self._waiting, self._max_waiting = waiting, max_waiting
         self._request_seconds = request_seconds
         self._timer: asyncio.TimerHandle | None = None

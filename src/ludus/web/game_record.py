@@ -271,7 +271,7 @@ class GameRecord:
         resignation = resignation or self.resignation
         state = {
             "at": self.tree.current_number if at is None else at,
-            "seats": [seat.as_json() for seat in seats or self.seats],
+            "seats": [seat.model_dump() for seat in seats or self.seats],
             "paused": pace.is_paused,
             "delay": pace.delay,
             "comment": self.tree.nodes[0].comment if comment is None else comment,

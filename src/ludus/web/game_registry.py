@@ -76,7 +76,7 @@ class GameRegistry:
         self, seats: Sequence[SeatRequest], name: str, rules: str
     ) -> tuple[Seat, Seat]:
         """Return the requested seats after checking that each player is available."""
-        first, second = (Seat.from_json(seat.model_dump()) for seat in seats)
+        first, second = (Seat(**seat.model_dump()) for seat in seats)
         if first.is_person and second.is_person:
             return Seat(), Seat()
         offers = await self.find_offers(name, rules)
@@ -185,7 +185,7 @@ class GameRegistry:
             if state.at >= len(tree.nodes):
                 raise BadRecord(f"move {state.at} is missing")
             tree.go_to(state.at)
-        first, second = (Seat.from_json(seat.model_dump()) for seat in state.seats)
+        first, second = (Seat(**seat.model_dump()) for seat in state.seats)
         game_spec = stored.name, stored.rules
         session = self._make_session(stored.id, game_spec, tree, (first, second), stored.seed)
         record = session.record

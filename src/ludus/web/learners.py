@@ -47,17 +47,12 @@ class ComparedLearner(BaseModel):
     """The stored result that the figures are from."""
 
 
-class SamplePosition(BaseModel):
-    """A position in which learners are compared; an empty text is the start."""
-
-    title: str
-    text: str
-
-
 class Learners(BaseModel):
     """The learners of a game, and the positions in which they are compared."""
 
-    positions: list[SamplePosition]
+    positions: list[SamplePositionView]
+    """An empty one is the start."""
+
     learners: list[ComparedLearner]
 
 
@@ -77,7 +72,7 @@ def list_learners(game: AnyGame) -> LearnersView:
         game=game.id,
         title=game.title,
         positions=[
-            SamplePositionView(title=each.title, position=each.text or str(game.start()))
+            each.model_copy(update={"position": each.position or str(game.start())})
             for each in found.positions
         ],
         learners=[_describe_learner(game, each) for each in found.learners],

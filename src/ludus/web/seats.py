@@ -10,27 +10,18 @@ from ludus.core.spec import format_suggestion, parse_spec
 from ludus.web.errors import RequestRefused
 from ludus.web.opponents import find_persona_name
 from ludus.web.schemas.catalogue import OpponentView
+from ludus.web.schemas.requests import SeatRequest
 
 OfferedPlayers = Mapping[str, OpponentView]
 """Players by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(SeatRequest, frozen=True):
     """A person or a player for one side.
 
     A request names a player and its level; the spec string is built here, so that a request cannot
     set options that cost memory, threads or name a file.
     """
-
-    player: str | None = None
-    """Player name; None for a person."""
-
-    level: int | None = None
-    """Playing strength, for players that have levels."""
-
-    choices: tuple[tuple[str, str], ...] = ()
-    """Further options by name, from those offered."""
 
     @property
     def is_person(self) -> bool:
@@ -40,7 +31,7 @@ class Seat:
     def spec(self) -> str:
         """The player's spec string."""
         assert self.player is not None
-        options = dict(self.choices)
+        options = dict(sorted(self.choices.items()))
         if self.level is not None:
             options["level"] = str(self.level)
         text = ",".join(f"{name}={value}" for name, value in options.items())
@@ -57,7 +48,7 @@ class Seat:
     @property
     def persona(self) -> str:
         """The human name of the player; empty for a person or if it has none."""
-        return find_persona_name(self.player, self.level, dict(self.choices))
+        return find_persona_name(self.player, self.level, self.choices)
 
     def check(self, offers: OfferedPlayers) -> "Seat":
         """Return this seat; raise RequestRefused if the player or an option is not offered."""
@@ -69,7 +60,7 @@ class Seat:
             raise RequestRefused(f"there is no player {quote(self.player)} for this game{hint}")
         if self.level is not None and not 1 <= self.level <= (offer.levels or 0):
             raise RequestRefused(f"{self.player} has no level {self.level}")
-        for name, value in self.choices:
+        for name, value in self.choices.items():
             if value not in offer.choices.get(name, ()):
                 raise RequestRefused(f"{self.player} has no {quote(name)} {quote(value)}")
         return self
@@ -82,19 +73,10 @@ class Seat:
         try:
             spec = parse_spec(text)
             options = {name: str(value) for name, value in spec.options.items()}
-            level = options.pop("level", None)
-            seat = cls(spec.name, None if level is None else int(level), tuple(options.items()))
-            return seat.check(offers)
+            level: Any = options.pop("level", None)
+            return cls(player=spec.name, level=level, choices=options).check(offers)
         except (LudusError, ValueError):
             return cls()
-
-    def as_json(self) -> dict[str, Any]:
-        return {"player": self.player, "level": self.level, "choices": dict(self.choices)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Seat":
-        choices = tuple(sorted(data["choices"].items()))
-        return cls(data["player"], data["level"], choices)
 
 
 MAX_LEARNED_SPECS = 20

@@ -7,6 +7,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -14,7 +15,7 @@ from starlette.datastructures import State
 
 from ludus.core.errors import LudusError, quote
 from ludus.web.app import make_app
-from ludus.web.connections import make_protocol
+from ludus.web.connections import TimedProtocol
 from ludus.web.settings import Settings
 from ludus.web.store import GameStore
 
@@ -67,11 +68,12 @@ def serve(bound: socket.socket, settings: Settings, ready: Callable[[], None]) -
 
 def make_config(app: Any, settings: Settings, max_files: int) -> uvicorn.Config:
     """Return the configuration of the HTTP server, which may have this number of open files."""
+    max_waiting = min(settings.max_waiting_connections, max_files // 2)
+    # Those that wait, in order, are known to all connections of the server.
+    protocol: Any = partial(TimedProtocol, {}, max_waiting, settings.request_seconds)
     config = uvicorn.Config(
         app,
-        http=make_protocol(
-            min(settings.max_waiting_connections, max_files // 2), settings.request_seconds
-        ),
+        http=protocol,
         proxy_headers=bool(settings.trusted_proxy),
         forwarded_allow_ips=settings.trusted_proxy or None,
         log_level="warning",

@@ -267,7 +267,7 @@ class ViewLog:
             title=record.learned_specs.title(seat),
             player=seat.player,
             level=seat.level,
-            choices=dict(seat.choices),
+            choices=seat.choices,
             standing=record.move_entry.describe_side(position, side),
             persona=seat.persona,
         )
