@@ -81,9 +81,13 @@ nb::object one_sided(int men, int points, int width, int threads) {
         const nb::gil_scoped_release release;
         solver.solve(checked_threads(threads));
     }
-    const std::size_t columns = solver.width(), rows = solver.size();
-    return nb::make_tuple(make_array(std::vector<double>(solver.all()), {rows, columns}),
-                          make_array(std::vector<double>(solver.first()), {rows, columns}));
+    const std::size_t rows = solver.size(), columns = static_cast<std::size_t>(width);
+    const auto spread = [&](const RollTable& table) {
+        std::vector<float> values(rows * columns);
+        table.spread(columns, values.data());
+        return make_array(std::move(values), {rows, columns});
+    };
+    return nb::make_tuple(spread(solver.all()), spread(solver.first()));
 }
 
 nb::object two_sided(int men, int points, bool are_all, int threads) {

@@ -191,8 +191,8 @@ double ludus_bearoff_rolls(int men, int points, int width, double* all, double* 
     return guarded([&] {
         OneSidedBearoff solver(men, points, width);
         solver.solve(1);
-        std::copy(solver.all().begin(), solver.all().end(), all);
-        std::copy(solver.first().begin(), solver.first().end(), first);
+        solver.all().spread(static_cast<std::size_t>(width), all);
+        solver.first().spread(static_cast<std::size_t>(width), first);
         return 0.0;
     });
 }

@@ -24,53 +24,100 @@ inline std::vector<std::vector<std::uint32_t>> group_by_pips(const MenIndex& ind
     return groups;
 }
 
+// Probabilities of numbers of rolls, without the zeros before the first and behind the last one:
+// those below `kLeast` count as zeros.
+class RollTable {
+public:
+    explicit RollTable(std::size_t size) : rows_(size) {}
+
+    std::span<const float> values(std::uint32_t number) const {
+        return {values_.data() + rows_[number].at, rows_[number].count};
+    }
+    // The number of rolls of the first of the values.
+    std::size_t first(std::uint32_t number) const { return rows_[number].first; }
+
+    double mean(std::uint32_t number) const {
+        double total = 0;
+        const auto found = values(number);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            total += static_cast<double>(first(number) + i) * static_cast<double>(found[i]);
+        }
+        return total;
+    }
+
+    void append(std::uint32_t number, std::span<const double> row) {
+        std::size_t first = 0, last = row.size();
+        while (first + 1 < last && row[first] < kLeast) ++first;
+        while (last > first + 1 && row[last - 1] < kLeast) --last;
+        rows_[number] = {values_.size(), static_cast<std::uint8_t>(first),
+                         static_cast<std::uint8_t>(last - first)};
+        for (std::size_t i = first; i < last; ++i) values_.push_back(static_cast<float>(row[i]));
+    }
+
+    // Writes rows of `width` probabilities of 0, 1, 2 … rolls.
+    template <typename T>
+    void spread(std::size_t width, T* into) const {
+        std::fill_n(into, rows_.size() * width, T{});
+        for (std::uint32_t number = 0; number < rows_.size(); ++number) {
+            const auto found = values(number);
+            std::copy(found.begin(), found.end(), into + number * width + first(number));
+        }
+    }
+
+private:
+    static constexpr double kLeast = 1e-12;
+
+    struct Row {
+        std::uint64_t at = 0;
+        std::uint8_t first = 0, count = 0;
+    };
+
+    std::vector<Row> rows_;
+    std::vector<float> values_;
+};
+
 // The number of rolls until all men are off, and until the first of `men` men is off, each with
-// the moves that make its mean smallest. Rows have `width` probabilities, for 0, 1, 2 … rolls; the
-// last one stands for all larger numbers, too.
+// the moves that make its mean smallest. There are `width` probabilities at most, for 0, 1, 2 …
+// rolls; the last one stands for all larger numbers, too.
 class OneSidedBearoff {
 public:
     OneSidedBearoff(int men, int points, int width)
         : index_(men, points),
           width_(static_cast<std::size_t>(width)),
-          all_(index_.size() * width_),
-          first_(index_.size() * width_),
+          all_(index_.size()),
+          first_(index_.size()),
           mean_all_(index_.size()),
           mean_first_(index_.size()) {}
 
     void solve(int threads) {
         Workers workers(threads);
         for (const auto& group : group_by_pips(index_)) {
+            std::vector<double> rows(2 * width_ * group.size());
+            const auto row = [&](std::size_t i) {
+                return std::span<double>(rows.data() + i * width_, width_);
+            };
             workers.share(group.size(), 64, [&](std::uint64_t first, std::uint64_t last) {
                 MenPlays plays(index_);
                 for (std::uint64_t i = first; i < last; ++i) {
-                    derive(group[i], plays, row(all_, group[i]), row(first_, group[i]));
-                    mean_all_[group[i]] = mean(row(all_, group[i]));
-                    mean_first_[group[i]] = mean(row(first_, group[i]));
+                    derive(group[i], plays, row(2 * i), row(2 * i + 1));
                 }
             });
+            for (std::size_t i = 0; i < group.size(); ++i) {
+                all_.append(group[i], row(2 * i));
+                first_.append(group[i], row(2 * i + 1));
+                mean_all_[group[i]] = all_.mean(group[i]);
+                mean_first_[group[i]] = first_.mean(group[i]);
+            }
         }
     }
 
-    const std::vector<double>& all() const { return all_; }
-    const std::vector<double>& first() const { return first_; }
+    const RollTable& all() const { return all_; }
+    const RollTable& first() const { return first_; }
     std::size_t size() const { return index_.size(); }
-    std::size_t width() const { return width_; }
 
 private:
-    std::span<double> row(std::vector<double>& table, std::uint32_t number) {
-        return {table.data() + number * width_, width_};
-    }
-
-    static double mean(std::span<const double> distribution) {
-        double total = 0;
-        for (std::size_t i = 0; i < distribution.size(); ++i) {
-            total += static_cast<double>(i) * distribution[i];
-        }
-        return total;
-    }
-
     void derive(std::uint32_t number, MenPlays& plays, std::span<double> all,
-                std::span<double> first) {
+                std::span<double> first) const {
         const Side men = index_.unrank(number);
         const bool is_first_off = men[kOff] > 0;
         all[0] = number == 0 ? 1 : 0;
@@ -80,9 +127,9 @@ private:
         }
         for (const auto& [dice, probability] : kWeightedRolls) {
             const auto& found = plays.find(men, dice);
-            add(all, row(all_, best(found, mean_all_)), probability);
+            add(all, all_, best(found, mean_all_), probability);
             if (!is_first_off) {
-                add(first, row(first_, best(found, mean_first_)), probability);
+                add(first, first_, best(found, mean_first_), probability);
             }
         }
     }
@@ -94,17 +141,19 @@ private:
             ->to;
     }
 
-    // One roll more than `after`.
-    static void add(std::span<double> into, std::span<const double> after, double probability) {
-        for (std::size_t i = 0; i + 1 < into.size(); ++i) {
-            into[i + 1] += probability * after[i];
+    // One roll more than after the play.
+    static void add(std::span<double> into, const RollTable& table, std::uint32_t after,
+                    double probability) {
+        const auto values = table.values(after);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::size_t rolls = std::min(table.first(after) + i + 1, into.size() - 1);
+            into[rolls] += probability * static_cast<double>(values[i]);
         }
-        into.back() += probability * after.back();
     }
 
     MenIndex index_;
     std::size_t width_;
-    std::vector<double> all_, first_;
+    RollTable all_, first_;
     std::vector<double> mean_all_, mean_first_;
 };
 

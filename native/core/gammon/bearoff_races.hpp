@@ -12,11 +12,10 @@ namespace ludus::gammon {
 // Each side plays for the fewest rolls, which is close to perfect play.
 class BearoffRaces {
 public:
-    BearoffRaces() : index_(backgammon::kMaxMen, backgammon::kHome) {
-        backgammon::OneSidedBearoff solver(backgammon::kMaxMen, backgammon::kHome, kWidth);
-        solver.solve(1);
-        all_.assign(solver.all().begin(), solver.all().end());
-        first_.assign(solver.first().begin(), solver.first().end());
+    BearoffRaces()
+        : index_(backgammon::kMaxMen, backgammon::kHome),
+          rolls_(backgammon::kMaxMen, backgammon::kHome, kWidth) {
+        rolls_.solve(1);
     }
 
     // Made on first use, in half a second.
@@ -42,21 +41,23 @@ public:
 
     // The chances of the side that has just moved; the other side rolls next.
     Chances evaluate(const View& end) const {
-        const std::size_t own = row(end.own);
-        const std::size_t other = row(end.turned().own);
+        const std::uint32_t own = index_.rank(end.own);
+        const std::uint32_t other = index_.rank(end.turned().own);
+        const Rolls own_all(rolls_.all(), own), own_first(rolls_.first(), own);
+        const Rolls other_all(rolls_.all(), other), other_first(rolls_.first(), other);
         Chances found;
         // Until more than n rolls: all men of the other side off, and its first man off.
         float others_left = 1, others_first_left = 1;
         for (std::size_t n = 0; n < kWidth; ++n) {
-            others_left -= all_[other + n];
-            others_first_left -= first_[other + n];
-            found.win += all_[own + n] * others_left;
-            found.win_gammon += all_[own + n] * others_first_left;
+            others_left -= other_all[n];
+            others_first_left -= other_first[n];
+            found.win += own_all[n] * others_left;
+            found.win_gammon += own_all[n] * others_first_left;
         }
         float first_left = 1;  // at least n rolls until the own first man is off
         for (std::size_t n = 0; n < kWidth; ++n) {
-            found.lose_gammon += all_[other + n] * first_left;
-            first_left -= first_[own + n];
+            found.lose_gammon += other_all[n] * first_left;
+            first_left -= own_first[n];
         }
         const auto probability = [](float value) { return std::clamp(value, 0.0f, 1.0f); };
         return {probability(found.win), probability(found.win_gammon), 0,
@@ -64,12 +65,20 @@ public:
     }
 
 private:
-    static constexpr std::size_t kWidth = 32;
+    static constexpr int kWidth = 32;  // more rolls have a probability below 1e-12
 
-    std::size_t row(const backgammon::Side& men) const { return index_.rank(men) * kWidth; }
+    // Probabilities of all numbers of rolls.
+    struct Rolls {
+        Rolls(const backgammon::RollTable& table, std::uint32_t number) {
+            const auto values = table.values(number);
+            std::copy(values.begin(), values.end(), of + table.first(number));
+        }
+        float operator[](std::size_t n) const { return of[n]; }
+        float of[kWidth] = {};
+    };
 
     backgammon::MenIndex index_;
-    std::vector<float> all_, first_;
+    backgammon::OneSidedBearoff rolls_;
 };
 
 }  // namespace ludus::gammon

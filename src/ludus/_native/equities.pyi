@@ -16,7 +16,7 @@ def unrank(ranks: NDArray[np.uint32], men: int, points: int) -> NDArray[np.int8]
 
 def one_sided(
     men: int, points: int, width: int, threads: int = 1
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the distributions of the rolls until all men, and until the first man, is off.
 
     Shape (placements, width): the probability of 0, 1, 2 … rolls, with the moves of least mean.

@@ -6,9 +6,11 @@ cube is its efficiency. In a match the same interpolation is done on match winni
 GNU Backgammon does, with take points from the larger cube values backwards.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
+from importlib import resources
 from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
@@ -34,10 +36,6 @@ CUBE_EFFICIENCY: Final = 0.68
 
 RESIGNATION_TOLERANCE: Final = 0.001
 """Points by which playing on may exceed a resignation that is accepted: errors of estimates."""
-
-GAMMON_RATE: Final = 0.26
-"""Part of the games at the start of a game that are gammons, in the match equity table."""
-
 
 class Chances(NamedTuple):
     """Cubeless chances of one side; gammons include backgammons."""
@@ -325,39 +323,31 @@ def choose_action(position: Position, equities: CubeEquities) -> CubeAction:
     return max(scores, key=lambda action: scores[action])
 
 
-@lru_cache(maxsize=4096)
 def match_winning_chance(own_away: int, other_away: int, is_post_crawford: bool = False) -> float:
     """Return the chance to win a match from the points that each side needs, before a game.
 
-    The table is computed here: each entry follows from those of higher scores by Janowski's method
-    with an even game, CUBE_EFFICIENCY and GAMMON_RATE. Where a side needs one point, it is the
-    Crawford game, or a later one if `is_post_crawford`: then the other side doubles at once.
+    The table is made from games of a network with itself (experiments/backgammon). Where a side
+    needs one point, it is the Crawford game, or a later one if `is_post_crawford`.
     """
     if own_away <= 0 or other_away <= 0:
         return 1.0 if own_away <= 0 else 0.0
-    if own_away == other_away:
-        return 0.5
-    if own_away > other_away:
-        return 1 - match_winning_chance(other_away, own_away, is_post_crawford)
-    if own_away == 1:
-        return _leader_chance(other_away, is_post_crawford)
-    length = other_away
-    stakes = Stakes(Rules(cube=True, match=length), score=(length - own_away, 0))
-    return CubeModel(_EVEN_GAME, stakes, 0).evaluate(1, None)
+    table = _load_match_equities()
+    if is_post_crawford and 1 in (own_away, other_away):
+        if own_away == 1:
+            return table.post_crawford[other_away - 1]
+        return 1 - table.post_crawford[own_away - 1]
+    return table.equities[own_away - 1][other_away - 1]
 
 
-_EVEN_GAME: Final = Chances(0.5, GAMMON_RATE / 2, 0.0, GAMMON_RATE / 2, 0.0)
+class _MatchEquities(NamedTuple):
+    equities: list[list[float]]
+    """Of the side that needs one point more than the number of the row, by the other side's."""
+
+    post_crawford: list[float]
+    """Of the side that needs one point, by the other side's points."""
 
 
-def _leader_chance(away: int, is_post_crawford: bool) -> float:
-    """Return the chance of a side that needs one point against `away`, more than one."""
-    if not is_post_crawford:
-        return _after_even_game(away, 1)
-    taken, dropped = _after_even_game(away, 2), match_winning_chance(1, away - 1, True)
-    return max(taken, dropped)
-
-
-def _after_even_game(away: int, value: int) -> float:
-    single = match_winning_chance(1, away - value, True)
-    gammon = match_winning_chance(1, away - 2 * value, True)
-    return 0.5 + 0.5 * ((1 - GAMMON_RATE) * single + GAMMON_RATE * gammon)
+@cache
+def _load_match_equities() -> _MatchEquities:
+    file = resources.files(__package__) / "match_equities.json"
+    return _MatchEquities(**json.loads(file.read_text()))

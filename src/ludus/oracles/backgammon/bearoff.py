@@ -17,19 +17,22 @@ MEN, POINTS = 15, 6
 MAX_ROLLS = 31
 """Bearing off 15 men from their home takes more with a probability below 1e-30."""
 
-Distribution = NDArray[np.float64]
+Distribution = NDArray[np.float32]
 """Probabilities of 0, 1, 2 … rolls."""
 
 
 @dataclass(frozen=True)
 class RollDistributions:
-    """Distributions of the number of rolls, by the rank of the men on points 1 to 6."""
+    """Distributions of the number of rolls, by the rank of the men on the points."""
 
-    all_off: NDArray[np.float64]
-    """Until all men are off; shape (54264, 32)."""
+    all_off: NDArray[np.float32]
+    """Until all men are off; shape (54264, 32) for 6 points."""
 
-    first_off: NDArray[np.float64]
-    """Until the first of 15 men is off, which saves the gammon; shape (54264, 32)."""
+    first_off: NDArray[np.float32]
+    """Until the first of 15 men is off, which saves the gammon; of the same shape."""
+
+    points: int = POINTS
+    """Points on which the men may be."""
 
     def find(self, men: dict[int, int]) -> tuple[Distribution, Distribution]:
         """Return both distributions of men by point; the missing ones of 15 are off.
@@ -40,14 +43,19 @@ class RollDistributions:
         side = np.zeros((1, 26), dtype=np.int8)
         for point, count in men.items():
             side[0, point] = count
-        rank = int(native.rank(side, MEN, POINTS)[0])
+        rank = int(native.rank(side, MEN, self.points)[0])
         return self.all_off[rank], self.first_off[rank]
 
 
 @cache
-def roll_distributions(threads: int = 1) -> RollDistributions:
-    """Compute the distributions of all 54,264 placements of up to 15 men, in half a second."""
-    return RollDistributions(*native.one_sided(MEN, POINTS, MAX_ROLLS + 1, threads))
+def roll_distributions(points: int = POINTS, threads: int = 1) -> RollDistributions:
+    """Compute the distributions of all placements of up to 15 men.
+
+    On 6 points there are 54,264, which take half a second. On 10 points there are 3,268,760, which
+    take minutes and 1 GB of memory.
+    """
+    width = MAX_ROLLS + 1 + 4 * max(0, points - POINTS) // 2
+    return RollDistributions(*native.one_sided(MEN, points, width, threads), points)
 
 
 def compute_race(own: Distribution, other: Distribution) -> float:
