@@ -148,12 +148,11 @@ def play_games(count: int, seed: int) -> Games:
                 for column, value in zip(found, (mine, left, won, at == 0), strict=True):
                     column.append(value)
         print(f"{number + size} games, {len(found[0])} positions", flush=True)
-    chances, pips, points, is_first = found
     return Games(
-        np.array(chances, np.float32),
-        np.array(pips, np.int16),
-        np.array(points, np.int8),
-        np.array(is_first, np.bool_),
+        np.array(found[0], np.float32),
+        np.array(found[1], np.int16),
+        np.array(found[2], np.int8),
+        np.array(found[3], np.bool_),
     )
 
 
@@ -182,8 +181,7 @@ class Chain:
     def mover_wins(self) -> Floats:
         """Probability of each state that the side on roll wins 1, 2 and 3 points in the end."""
         every_second = np.eye(self.size) - self.moves @ self.moves
-        found: Floats = np.linalg.solve(every_second, self.wins)
-        return found
+        return np.asarray(np.linalg.solve(every_second, self.wins), np.float64)
 
     @cached_property
     def mover_loses(self) -> Floats:
@@ -207,7 +205,7 @@ def make_chain(games: Games) -> Chain:
 def find_states(games: Games) -> NDArray[np.int64]:
     """Return the state of each position: parts of equal size, each divided further."""
     gammons = games.chances[:, 1] - games.chances[:, 3]
-    features = (games.chances[:, 0], games.pips, gammons)
+    features: list[NDArray[Any]] = [games.chances[:, 0], games.pips, gammons]
     states = np.zeros(len(games.pips), np.int64)
     for feature, parts in zip(features, (NUM_WIN, NUM_PIPS, NUM_GAMMON), strict=True):
         order = np.lexsort((feature, states))

@@ -87,7 +87,7 @@ def _ask_equities(source: random.Random, caller: Caller) -> None:
     if source.random() < 0.02:
         width = source.choice((-1, 0, 2, 300))
         caller.call("one_sided", equities.one_sided, min(men, 3), min(points, 3), width, 1)
-        caller.call("two_sided", equities.two_sided, min(men, 3), min(points, 4), 2)
+        caller.call("two_sided", equities.two_sided, min(men, 3), min(points, 4), True, 2)
 
 
 def solvers_in_threads(rounds: int) -> dict[str, int]:
@@ -221,10 +221,12 @@ def equities_values(source: random.Random, calls: int) -> dict[str, int]:
         caller.call("unrank", equities.unrank, _ranks(source), men, points)
         width = values.number(2, 12)
         caller.call("one_sided", equities.one_sided, men, points, width, threads)
-        solved = caller.call("two_sided", equities.two_sided, men, points, threads)
+        solved = caller.call("two_sided", equities.two_sided, men, points, False, threads)
         if source.random() < 0.5:
             solved = _floats(source, solved.shape if solved is not None else (4, 4))
-        caller.call("verify_two_sided", equities.verify_two_sided, solved, men, points, threads)
+        caller.call(
+            "verify_two_sided", equities.verify_two_sided, solved, men, points, False, threads
+        )
         _play_hypergammon(source, values, caller)
     return caller.results
 

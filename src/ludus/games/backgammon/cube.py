@@ -16,7 +16,6 @@ from typing import Final, NamedTuple, Protocol
 
 from ludus.games.backgammon.board import Move
 from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.rules import Rules
 from ludus.games.backgammon.stakes import (
     ACCEPT,
     DOUBLE,
@@ -36,6 +35,7 @@ CUBE_EFFICIENCY: Final = 0.68
 
 RESIGNATION_TOLERANCE: Final = 0.001
 """Points by which playing on may exceed a resignation that is accepted: errors of estimates."""
+
 
 class Chances(NamedTuple):
     """Cubeless chances of one side; gammons include backgammons."""
