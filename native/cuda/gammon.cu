@@ -101,8 +101,8 @@ void ludus_gammon_one_sided(double* all, double* first, int width, int threads) 
     ludus::backgammon::OneSidedBearoff solver(ludus::backgammon::kMaxMen, ludus::backgammon::kHome,
                                               width);
     solver.solve(threads);
-    std::copy(solver.all().begin(), solver.all().end(), all);
-    std::copy(solver.first().begin(), solver.first().end(), first);
+    solver.all().spread(static_cast<std::size_t>(width), all);
+    solver.first().spread(static_cast<std::size_t>(width), first);
 }
 
 // Exact equities of the side to move, cubeless, where both sides bear off at most this number of

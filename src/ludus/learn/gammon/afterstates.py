@@ -145,7 +145,7 @@ class NativeAfterstates:
 
         all_off, first_off = equities.one_sided(MEN, HOME_POINTS, MAX_ROLLS, threads=self.threads)
         exact = equities.two_sided(EXACT_MEN, HOME_POINTS, threads=self.threads)[0]
-        return BearoffArrays(all_off, first_off, exact)
+        return BearoffArrays(all_off.astype(np.float64), first_off.astype(np.float64), exact)
 
 
 def open_afterstates(device: torch.device, threads: int = 0) -> Afterstates:
