@@ -62,6 +62,7 @@ CONTINUED = {
     "dataset generate",
     "dataset fetch",
     "reproduce",
+    "rollout",
     "solve",
     "tournament",
 }
