@@ -73,6 +73,7 @@ def test_a_client_plays_a_whole_game_through_standard_streams():
     assert run(play, stdio_client(parameters)) == 1
 
 
+@pytest.mark.slow  # what differs from standard streams is the SDK's own
 def test_a_client_plays_through_http():
     with subprocess.Popen(
         [*COMMAND, "--port", "0", "--json"], stdout=subprocess.PIPE, text=True

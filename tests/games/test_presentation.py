@@ -7,8 +7,9 @@ import re
 import pytest
 
 import ludus
-from ludus.core.errors import BadMove
+from ludus.core.errors import BadMove, BadSpec
 from ludus.games import GAMES
+from ludus.games.hexapawn import Hexapawn
 from ludus.games.presentation import PLURALS, VARIANTS, Presentation
 
 SPECS = [f"{name}:{preset}" for name in GAMES for preset in GAMES[name].presets]
@@ -80,6 +81,20 @@ def test_a_renamed_board_can_be_rebuilt_from_its_lines():
     steps = {frozenset(pair) for row in rows for pair in itertools.pairwise(row)}
     assert len({place for row in rows for place in row}) == 24
     assert len(steps) == 40
+
+
+class OwnGame(Hexapawn):
+    """Pawns on a board of one's own."""
+
+    move_entry = ""
+
+
+def test_a_game_of_ones_own_has_its_docstring_as_rules_and_cannot_be_renamed():
+    game = OwnGame()
+    assert "- Pawns on a board of one's own." in Presentation(game, 1).rules()
+    assert Presentation(game, 1).list_moves(game.start()) == ["a1-a2", "b1-b2", "c1-c2"]
+    with pytest.raises(BadSpec, match="has no `move_entry`"):
+        Presentation.draw(game, "renamed", 1)
 
 
 @pytest.mark.parametrize(

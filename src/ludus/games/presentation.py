@@ -4,6 +4,7 @@ A model that plays worse when the board is turned, or when its places have other
 what it had read; what it still does then it has worked out from the rules.
 """
 
+import inspect
 import random
 import re
 from collections import defaultdict
@@ -70,8 +71,9 @@ class Presentation:
         """Return new words, and new names of places unless these are numbers to count with."""
         if seed is None:
             return {}, {}
-        source = random.Random(seed)
-        game = self.game
+        game, source = self.game, random.Random(seed)
+        if not game.move_entry:
+            raise BadSpec(f"{game.id} has no `move_entry`, and so no list of its men to be renamed")
         men, row = source.choice(MEN_NAMES), source.choice(ROW_NAMES)
         words = dict(zip(game.sides, source.choice(SIDE_NAMES), strict=True))
         for old, new in ((game.man_name, men), (game.row_name, row)):
@@ -100,7 +102,8 @@ class Presentation:
 
     def rules(self) -> str:
         """Explain the rules in sentences, one in a line; renamed, with a map of the board."""
-        sentences = [self._reword(each) for each in self._entry.describe_rules()]
+        described = self._entry.describe_rules() or [inspect.getdoc(self.game) or ""]
+        sentences = [self._reword(each) for each in described]
         begins = [f"First to move: {self.sides[0]}."] if self.game.start().mover == 0 else []
         return "\n".join(f"- {each}" for each in [*sentences, *begins, *self._describe_board()])
 
