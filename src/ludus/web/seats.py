@@ -69,7 +69,7 @@ class Seat(SeatRequest, frozen=True):
     def from_spec(cls, text: str, offers: OfferedPlayers) -> "Seat":
         """Return the seat of a player named in a record; a person if no such player is offered."""
         if text in offers:
-            return cls(text)
+            return cls(player=text)
         try:
             spec = parse_spec(text)
             options = {name: str(value) for name, value in spec.options.items()}
