@@ -173,7 +173,7 @@ def play_cube(line: Line, names: tuple[str, str]) -> float:
         if POLICIES[names[side]](position, chances)[0]:
             if not POLICIES[names[other]](position, chances)[1]:
                 return stakes.value * (1 if side == 0 else -1)
-            stakes = stakes.turn_cube(other)
+            stakes = replace(stakes, phase="doubled").take(other)
     won = 1 if len(line.chances) % 2 == 1 else -1
     return won * stakes.compute_points(line.level)
 

@@ -224,7 +224,7 @@ def parse_ranking(answer: Any) -> list[RankedMove]:
 def parse_cube(answer: Any) -> tuple[CubeEquities, Chances]:
     """Parse the equities of cube actions, and the probabilities of the side on roll."""
     values = _parse_numbers(answer, 3 + NUM_PROBABILITIES)
-    return CubeEquities(*values[:3]), Chances(*values[3:])
+    return CubeEquities(values[0], values[1], values[2]), Chances(*values[3:])
 
 
 def _parse_numbers(fields: Sequence[Any], count: int) -> list[float]:

@@ -29,9 +29,11 @@ from ludus.games.backgammon.position import Action, Position
 from ludus.games.backgammon.reference import move_man
 from ludus.games.backgammon.stakes import (
     ACCEPT,
+    BEAVER,
     DOUBLE,
     DROP,
     OFFERS,
+    RACCOON,
     REJECT,
     RESIGN,
     ROLL,
@@ -56,6 +58,10 @@ CUBE_ACTIONS: Final[tuple[CubeAction, ...]] = (
 
 MEN_UNITS: Final = 4 * BAR + 3
 """Columns of one side's men."""
+
+BEAVER_ACTIONS: Final = (BEAVER, RACCOON)
+BEAVER_PHASES: Final = ("beavered", "raccooned")
+"""What the rule of beavers adds to the actions and to the phases, at the end."""
 
 STAKES_PHASES: Final = ("play", "cube", "doubled", *OFFERS)
 """Phases of the stakes in which someone decides, or dice are rolled."""
@@ -84,7 +90,7 @@ class BackgammonCoding(Coding[Position, Action]):
     |---|---|
     | 103 + 103 | men of the observing side, then of the other side: `encode_men` |
     | 6 | dice still to be played, by face: 0 to 4 |
-    | 6 | under rules with stakes: the phase, one-hot, as in STAKES_PHASES |
+    | 6 | under rules with stakes: the phase, one-hot, as in STAKES_PHASES; 8 with beavers |
     | 3 | the cube: its turns, of 12; whether the observing side owns it; whether the other does |
     | 3 | points of the observing side and of the other, of the match; if it is Crawford's game |
     """
@@ -95,8 +101,10 @@ class BackgammonCoding(Coding[Position, Action]):
         super().__init__(game)
         self.rules = game.rules
         has_stakes = self.rules.has_stakes
-        self.num_actions = PASS + 1 + (len(CUBE_ACTIONS) if has_stakes else 0)
-        num_stakes_columns = len(STAKES_PHASES) + 6 if has_stakes else 0
+        self.cube_actions = CUBE_ACTIONS + (BEAVER_ACTIONS if self.rules.beavers else ())
+        self.stakes_phases = STAKES_PHASES + (BEAVER_PHASES if self.rules.beavers else ())
+        self.num_actions = PASS + 1 + (len(self.cube_actions) if has_stakes else 0)
+        num_stakes_columns = len(self.stakes_phases) + 6 if has_stakes else 0
         self.observation_size = 2 * MEN_UNITS + NUM_FACES + num_stakes_columns
 
     def make_native_vector(
@@ -118,7 +126,7 @@ class BackgammonCoding(Coding[Position, Action]):
 
     def encode_move(self, position: Position, move: Action) -> Actions:
         if isinstance(move, CubeAction):
-            return (PASS + 1 + CUBE_ACTIONS.index(move),)
+            return (PASS + 1 + self.cube_actions.index(move),)
         assert isinstance(move, Move)
         if not move.steps:
             return (PASS,)
@@ -132,7 +140,7 @@ class BackgammonCoding(Coding[Position, Action]):
         if action == PASS:
             return "pass"
         if action > PASS:
-            return str(CUBE_ACTIONS[action - PASS - 1])
+            return str(self.cube_actions[action - PASS - 1])
         place, die = divmod(action, NUM_FACES)
         return f"{format_place(place + 1)} by {die + 1}"
 
@@ -149,7 +157,7 @@ class BackgammonCoding(Coding[Position, Action]):
         assert stakes is not None
         length = max(self.rules.match, 1)
         return [
-            *(float(stakes.phase == phase) for phase in STAKES_PHASES),
+            *(float(stakes.phase == phase) for phase in self.stakes_phases),
             (stakes.value.bit_length() - 1) / MAX_CUBE_TURNS,
             *(float(stakes.owner == each) for each in (side, 1 - side)),
             *(min(stakes.score[each] / length, 1.0) for each in (side, 1 - side)),

@@ -8,7 +8,7 @@ GNU Backgammon does, with take points from the larger cube values backwards.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from itertools import pairwise
@@ -18,10 +18,13 @@ from ludus.games.backgammon.board import Move
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.stakes import (
     ACCEPT,
+    BEAVER,
     DOUBLE,
     DROP,
     MAX_CUBE,
+    OFFERED_TURNS,
     OFFERS,
+    RACCOON,
     REJECT,
     RESIGN,
     ROLL,
@@ -96,11 +99,29 @@ class CubeEquities:
     no_double: float
     double_take: float
     double_drop: float = 1.0
+    has_beavers: bool = False
+
+    @property
+    def double_beaver(self) -> float:
+        """The equity after a beaver, with the best answer: a take, a drop, or a raccoon."""
+        raccoon = min(4 * self.double_take, 4 * self.double_drop)
+        return max(2 * self.double_take, -2 * self.double_drop, raccoon)
+
+    @property
+    def is_beaver(self) -> bool:
+        """Whether a beaver is better than a take."""
+        return self.has_beavers and self.double_beaver < self.double_take
+
+    @property
+    def doubled(self) -> float:
+        """The equity of doubling, with the best answer."""
+        taken = self.double_beaver if self.is_beaver else self.double_take
+        return min(taken, self.double_drop)
 
     @property
     def is_double(self) -> bool:
         """Whether doubling is right."""
-        return min(self.double_take, self.double_drop) > self.no_double
+        return self.doubled > self.no_double
 
     @property
     def is_take(self) -> bool:
@@ -110,11 +131,16 @@ class CubeEquities:
     @property
     def best(self) -> float:
         """The equity with best play of both sides."""
-        return max(self.no_double, min(self.double_take, self.double_drop))
+        return max(self.no_double, self.doubled)
 
     @property
     def best_action(self) -> str:
-        """`no double`, `double, take`, `double, drop` or `too good to double`."""
+        """`no double`, `double, take`, `double, drop` or `too good to double`.
+
+        By the rule of beavers also `double, beaver`.
+        """
+        if self.is_double and self.is_beaver:
+            return "double, beaver"
         if self.is_double:
             return "double, take" if self.is_take else "double, drop"
         return "no double" if self.is_take else "too good to double"
@@ -235,7 +261,11 @@ class CubeModel:
         value, owner = self.stakes.value, self.stakes.owner
         no_double = self.evaluate(value, owner)
         double_take = self.evaluate(2 * value, 1 - self.side)
-        return CubeEquities(self.normalize(no_double), self.normalize(double_take))
+        return CubeEquities(
+            self.normalize(no_double),
+            self.normalize(double_take),
+            has_beavers=self.rules.beavers,
+        )
 
     def normalize(self, value: float) -> float:
         """Return MWC, or points for money, as an equity: 1 for a single game won now, -1 lost."""
@@ -296,19 +326,35 @@ def score_actions(position: Position, equities: CubeEquities) -> dict[CubeAction
     """
     stakes = position.stakes
     assert stakes is not None
-    if stakes.phase == "doubled":
-        return {TAKE: -equities.double_take, DROP: -equities.double_drop}
+    equities = replace(equities, has_beavers=stakes.rules.beavers)
+    if stakes.phase in OFFERED_TURNS:
+        return _score_answers(stakes, equities)
     model = CubeModel(Chances(0.5), stakes, position.turn)
     resigned = [
         model.normalize(model.value_of(stakes.compute_points(level), -1)) for level in (1, 2, 3)
     ]
     if stakes.phase in OFFERS:
         return {ACCEPT: -resigned[OFFERS.index(stakes.phase)], REJECT: -equities.no_double}
-    known = {ROLL: equities.no_double, DOUBLE: min(equities.double_take, equities.double_drop)}
+    known = {ROLL: equities.no_double, DOUBLE: equities.doubled}
     known |= {
         offer: min(lost, equities.no_double) for offer, lost in zip(RESIGN, resigned, strict=True)
     }
     return {action: known[action] for action in stakes.list_actions(position.turn)}
+
+
+def _score_answers(stakes: Stakes, equities: CubeEquities) -> dict[CubeAction, float]:
+    """Return the equities of the answers to a double, a beaver or a raccoon.
+
+    They turn the cube further, and it stays with the side that was doubled.
+    """
+    taken, dropped = equities.double_take, equities.double_drop
+    if stakes.phase == "beavered":
+        known = {TAKE: 2 * taken, DROP: -2 * dropped, RACCOON: 4 * min(taken, dropped)}
+    elif stakes.phase == "raccooned":
+        known = {TAKE: -4 * taken, DROP: -4 * dropped}
+    else:
+        known = {TAKE: -taken, DROP: -dropped, BEAVER: -equities.double_beaver}
+    return {action: known[action] for action in stakes.list_actions(0)}
 
 
 def choose_action(position: Position, equities: CubeEquities) -> CubeAction:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ludus.core.marks import NO_MARKS, Marks
 from ludus.games.backgammon.board import place_name
 from ludus.games.backgammon.position import Position
-from ludus.games.backgammon.stakes import RESIGN, Stakes
+from ludus.games.backgammon.stakes import OFFERED_TURNS, RESIGN, Stakes
 from ludus.render.canvas import Area, Canvas, Drawing, Point
 from ludus.render.overlay import draw_heat, draw_marks, draw_places
 from ludus.render.text_board import (
@@ -242,7 +242,7 @@ def button_areas(position: Position) -> dict[str, Area]:
     actions = [a for a in position.stakes.list_actions(position.turn) if a not in RESIGN]
     width, height = BUTTON
     top = (TOP + BOTTOM - height) / 2
-    left = LEFT + 6 * STEP + BAR_WIDTH + 47
+    left = LEFT + 6 * STEP + BAR_WIDTH + min(47, 6 * STEP - len(actions) * (width + 6) + 3)
     return {
         str(action): Area(left + number * (width + 6), top, width, height)
         for number, action in enumerate(actions)
@@ -305,7 +305,11 @@ def _format_task(position: Position, sides: tuple[str, str]) -> str:
     return caption if position.stakes is None else f"{caption} · {_format_stakes(position.stakes)}"
 
 
-TASKS = {"play": "to roll", "cube": "to roll or double", "doubled": "to take or pass"}
+TASKS = {
+    "play": "to roll",
+    "cube": "to roll or double",
+    **dict.fromkeys(OFFERED_TURNS, "to take or pass"),
+}
 
 
 def _format_stakes(stakes: Stakes) -> str:

@@ -19,7 +19,7 @@ from ludus.games.backgammon.board import (
 )
 from ludus.games.backgammon.position import Action, Position, start_position
 from ludus.games.backgammon.rules import PRESETS, Rules
-from ludus.games.backgammon.stakes import DOUBLE, ENDS, RESIGN, CubeAction
+from ludus.games.backgammon.stakes import DOUBLE, ENDS, OFFERED_TURNS, RESIGN, CubeAction
 
 CHANCES: Final = tuple((roll, 1 / 36 if roll.is_double else 1 / 18) for roll in ROLLS)
 FIRST_CHANCES: Final = tuple((roll, 1 / len(FIRST_ROLLS)) for roll in FIRST_ROLLS)
@@ -137,14 +137,14 @@ class Backgammon(Game[Position, Action]):
         }
 
     def classify_decision(self, position: Position, move: Action) -> str:
-        """Return `move`, `double`, `take`, `resign` or `answer` (to a resignation).
+        """Return `move`, `double`, `take` (the answers to it), `resign` or `answer` to that.
 
         To roll where no double is possible is no decision.
         """
         if not isinstance(move, CubeAction):
             return super().classify_decision(position, move)
         if position.phase != "cube":
-            return "take" if position.phase == "doubled" else "answer"
+            return "take" if position.phase in OFFERED_TURNS else "answer"
         if move in RESIGN:
             return "resign"
         return "double" if DOUBLE in set(position.legal_moves()) else ""

@@ -14,7 +14,16 @@ from ludus.games.backgammon.board import Move
 from ludus.games.backgammon.game import Backgammon
 from ludus.games.backgammon.position import Position
 from ludus.games.backgammon.rules import MAX_MATCH, Rules
-from ludus.games.backgammon.stakes import ACCEPT, DOUBLE, DROP, RESIGN, TAKE, CubeAction
+from ludus.games.backgammon.stakes import (
+    ACCEPT,
+    BEAVER,
+    DOUBLE,
+    DROP,
+    RACCOON,
+    RESIGN,
+    TAKE,
+    CubeAction,
+)
 from ludus.games.registry import game as named_game
 
 MAX_GAMES: Final = 10_000
@@ -245,6 +254,8 @@ def _collect_turns(
             written = " ".join(f"{s.start}/{s.end}{'*' * s.hit}" for s in move.steps)
             turns.append(Turn(before.turn, dice, written, comment))
         elif isinstance(move, CubeAction):
+            if move in (BEAVER, RACCOON):
+                raise BadRecord("files for other programs cannot hold beavers and raccoons")
             if move in (DOUBLE, TAKE, DROP):
                 side = before.turn if move == DOUBLE else 1 - before.turn
                 turns.append(Turn(side, str(move), comment=comment))

@@ -18,7 +18,7 @@ from ludus.games.backgammon.board import (
     place_name,
 )
 from ludus.games.backgammon.position import Action, Position
-from ludus.games.backgammon.stakes import OFFERS, CubeAction
+from ludus.games.backgammon.stakes import DROP, OFFERED_TURNS, OFFERS, CubeAction
 from ludus.games.move_entry import (
     Arrangement,
     EntryState,
@@ -258,6 +258,12 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
             )
         if rules.cube and rules.match and rules.crawford:
             yield "When a side first needs one more point, one game is played without doubling."
+        if rules.beavers:
+            yield (
+                "A side that is doubled may beaver: double again at once and keep the cube. The "
+                "other side then takes, passes, or doubles once more (a raccoon), which the first "
+                "takes or passes; the cube stays with it."
+            )
         if rules.jacoby:
             yield "Gammons and backgammons count only if the game was doubled."
         if rules.resign:
@@ -288,9 +294,11 @@ class BackgammonMoveEntry(MoveEntry[Position, Action]):
 
     def _describe_decision(self, position: Position) -> str:
         assert position.stakes is not None
-        if position.phase == "doubled":
-            points = 2 * position.stakes.value
-            return f"Take and play for {points} points, or pass and lose {points // 2}"
+        if position.phase in OFFERED_TURNS:
+            points = position.stakes.offered_value
+            answer = f"Take and play for {points} points, or pass and lose {points // 2}"
+            *_, last = position.stakes.list_actions(position.turn)
+            return answer if last == DROP else f"{answer}, or {last} for {2 * points}"
         if position.phase in OFFERS:
             points = position.stakes.compute_points(OFFERS.index(position.stakes.phase) + 1)
             return f"Accept {points} {'point' if points == 1 else 'points'}, or play on"
@@ -432,6 +440,8 @@ _ACTION_TITLES = {
     "double": "double what the game counts",
     "take": "take the double",
     "drop": "pass and lose",
+    "beaver": "double again and keep the cube",
+    "raccoon": "double once more; the cube stays with the other side",
     "resign": "offer to lose a single game",
     "resign_gammon": "offer to lose a gammon",
     "resign_backgammon": "offer to lose a backgammon",

@@ -29,10 +29,13 @@ from ludus.games.backgammon.board import (
 from ludus.games.backgammon.rules import LAYOUTS, Rules
 from ludus.games.backgammon.stakes import (
     ACCEPT,
+    BEAVER,
     DOUBLE,
     DROP,
     ENDS,
+    OFFERED_TURNS,
     OFFERS,
+    RACCOON,
     RESIGN,
     TAKE,
     CubeAction,
@@ -105,7 +108,7 @@ class Position(Drawable):
         phase = self.phase
         if phase == "play":
             return CHANCE
-        return self.turn if phase == "cube" else 1 - self.turn
+        return self.turn if phase in ("cube", "beavered") else 1 - self.turn
 
     @property
     def phase(self) -> str:
@@ -174,9 +177,14 @@ class Position(Drawable):
         if action in RESIGN:
             return replace(self, stakes=replace(stakes, phase=OFFERS[RESIGN.index(action)]))
         if action == TAKE:
-            return replace(self, stakes=stakes.turn_cube(1 - self.turn))
+            return replace(self, stakes=stakes.take(1 - self.turn))
+        if action == BEAVER:
+            return replace(self, stakes=replace(stakes, phase="beavered"))
+        if action == RACCOON:
+            return replace(self, stakes=replace(stakes, phase="raccooned"))
         if action == DROP:
-            return self._finish_game(1 - self.turn, 1, "dropped")
+            dropped = replace(self, stakes=stakes.drop(1 - self.mover))
+            return dropped._finish_game(self.mover, 1, "dropped")
         if action == ACCEPT:
             level = OFFERS.index(stakes.phase)
             return self._finish_game(self.turn, level + 1, ENDS[level])
@@ -354,9 +362,13 @@ def enter_phase(position: Position, phase: str, text: str) -> Position:
         turn = 1 - turn if phase == "dropped" else turn
     before_roll = stakes.begin_turn(turn)
     resigning: dict[str, CubeAction] = dict(zip(OFFERS + ENDS, RESIGN * 2, strict=True))
-    wanted: dict[str, CubeAction] = {"dropped": DOUBLE, "doubled": DOUBLE, **resigning}
-    is_possible = before_roll.phase == "cube" and (
-        phase == "cube" or wanted[phase] in before_roll.list_actions(turn)
+    wanted: dict[str, CubeAction] = {"dropped": DOUBLE, **resigning}
+    wanted |= dict.fromkeys(OFFERED_TURNS, DOUBLE)
+    is_known = stakes.rules.beavers or phase not in ("beavered", "raccooned")
+    is_possible = (
+        is_known
+        and before_roll.phase == "cube"
+        and (phase == "cube" or wanted[phase] in before_roll.list_actions(turn))
     )
     if not is_possible:
         raise BadPosition(f"{quote(text)}: side {turn} has no such choice here")

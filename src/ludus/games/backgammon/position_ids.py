@@ -110,6 +110,7 @@ class Setting(NamedTuple):
     crawford: bool
     length: int
     jacoby: bool
+    beavers: bool
     phase: Phase | None
     """None where the side on turn decides, if it has a choice."""
 
@@ -118,7 +119,7 @@ def make_rules(setting: Setting) -> Rules:
     """Return the rules of a money game or match with this setting."""
     if setting.length:
         return Rules(cube=True, match=setting.length)
-    return Rules(cube=True, jacoby=setting.jacoby)
+    return Rules(cube=True, jacoby=setting.jacoby, beavers=setting.beavers)
 
 
 def detect_rules(text: str) -> Rules:
@@ -147,6 +148,7 @@ def _read_match_id(key: int) -> Setting:
         (scores[1], scores[0]),
         bool(key >> CRAWFORD & 1),
         key >> LENGTH & SCORE_MASK,
+        False,
         False,
         phase,
     )
@@ -252,7 +254,8 @@ def to_xgid(position: Position) -> str:
     owner = 0 if stakes.owner is None else -1 if stakes.owner else 1
     dice = "D" if stakes.phase == "doubled" else f"{high}{low}"
     score = f"{stakes.score[0]}:{stakes.score[1]}"
-    flag = int(stakes.crawford if stakes.rules.match else stakes.rules.jacoby)
+    flag = int(stakes.rules.jacoby) + 2 * stakes.rules.beavers
+    flag = int(stakes.crawford) if stakes.rules.match else flag
     cube = stakes.value.bit_length() - 1
     return f"XGID={letters}:{cube}:{owner}:{turn}:{dice}:{score}:{flag}:{stakes.rules.match}:12"
 
@@ -302,6 +305,7 @@ def _read_xgid(match: re.Match[str]) -> Setting:
         bool(length) and flag == 1,
         length,
         not length and flag in (1, 3),
+        not length and flag in (2, 3),
         "doubled" if match[5] == "D" else None,
     )
 

@@ -42,6 +42,10 @@ class Rules:
     jacoby: bool = False
     """For money: whether gammons and backgammons count only after the cube was turned."""
 
+    beavers: bool = False
+    """For money: whether a side that is doubled may double again at once and keep the cube (a
+    beaver), and the side that doubled first then once more (a raccoon)."""
+
     resign: bool = False
     """Whether a side may resign a single game, a gammon or a backgammon before it rolls."""
 
@@ -50,6 +54,8 @@ class Rules:
         check_range("backgammon match", self.match, 0, MAX_MATCH)
         if self.jacoby and (self.match or not self.cube):
             raise BadSpec("jacoby=yes is a rule of money games with the cube: cube=yes,match=0")
+        if self.beavers and (self.match or not self.cube):
+            raise BadSpec("beavers=yes is a rule of money games with the cube: cube=yes,match=0")
 
     @property
     def men(self) -> int:

@@ -28,6 +28,7 @@ class CubeAction(NamedTuple):
 
 ROLL, DOUBLE = CubeAction("roll"), CubeAction("double")
 TAKE, DROP = CubeAction("take"), CubeAction("drop")
+BEAVER, RACCOON = CubeAction("beaver"), CubeAction("raccoon")
 RESIGN: Final = (
     CubeAction("resign"),
     CubeAction("resign_gammon"),
@@ -36,12 +37,14 @@ RESIGN: Final = (
 """Offers to lose a single game, a gammon, a backgammon."""
 
 ACCEPT, REJECT = CubeAction("accept"), CubeAction("reject")
-ACTIONS: Final = frozenset({ROLL, DOUBLE, TAKE, DROP, *RESIGN, ACCEPT, REJECT})
+ACTIONS: Final = frozenset({ROLL, DOUBLE, TAKE, DROP, BEAVER, RACCOON, *RESIGN, ACCEPT, REJECT})
 
 Phase = Literal[
     "play",
     "cube",
     "doubled",
+    "beavered",
+    "raccooned",
     "resigns",
     "resigns_gammon",
     "resigns_backgammon",
@@ -50,10 +53,14 @@ Phase = Literal[
     "resigned_gammon",
     "resigned_backgammon",
 ]
-"""`play`: dice or men. `cube`: the side on turn may double, resign or roll. `doubled`, `resigns…`:
-the other side answers. `dropped`, `resigned…`: so the game has ended."""
+"""`play`: dice or men. `cube`: the side on turn may double, resign or roll. `doubled`, `raccooned`,
+`resigns…`: the other side answers. `beavered`: the side on turn answers. `dropped`, `resigned…`: so
+the game has ended."""
 
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
+OFFERED_TURNS: Final[dict[str, int]] = {"doubled": 2, "beavered": 4, "raccooned": 8}
+"""By how much the cube is turned by a take in each phase; the other half is lost by a drop."""
+
 OFFERS: Final[tuple[Phase, ...]] = ("resigns", "resigns_gammon", "resigns_backgammon")
 ENDS: Final[tuple[Phase, ...]] = ("resigned", "resigned_gammon", "resigned_backgammon")
 
@@ -128,8 +135,10 @@ class Stakes:
             levels = 1 if self.are_gammons_void else len(RESIGN)
             resigning = RESIGN[:levels] if self.rules.resign else ()
             return [ROLL, *([DOUBLE] if self.may_double(side) else []), *resigning]
-        if self.phase == "doubled":
-            return [TAKE, DROP]
+        if self.phase in OFFERED_TURNS:
+            further = {"doubled": BEAVER, "beavered": RACCOON}.get(self.phase)
+            can_go_on = self.rules.beavers and 2 * self.offered_value <= MAX_CUBE
+            return [TAKE, DROP, *([further] if further and can_go_on else [])]
         return [ACCEPT, REJECT] if self.phase in OFFERS else []
 
     def begin_turn(self, side: int) -> "Stakes":
@@ -137,9 +146,19 @@ class Stakes:
         has_choice = self.rules.resign or self.may_double(side)
         return replace(self, phase="cube" if has_choice else "play")
 
-    def turn_cube(self, taker: int) -> "Stakes":
-        """Return the stakes after a double was taken."""
-        return replace(self, value=2 * self.value, owner=taker, phase="play")
+    @property
+    def offered_value(self) -> int:
+        """What the cube shows if the double, beaver or raccoon is taken."""
+        return self.value * OFFERED_TURNS[self.phase]
+
+    def take(self, owner: int) -> "Stakes":
+        """Return the stakes after a double, beaver or raccoon was taken."""
+        return replace(self, value=self.offered_value, owner=owner, phase="play")
+
+    def drop(self, winner: int) -> "Stakes":
+        """Return the stakes after one was dropped: beavers and raccoons have turned the cube."""
+        value = self.offered_value // 2
+        return self if value == self.value else replace(self, value=value, owner=winner)
 
     def compute_points(self, level: int) -> int:
         """Return the points of a win: level 1 is a single game, 2 a gammon, 3 a backgammon."""

@@ -73,7 +73,7 @@ class BackgammonOracle(Oracle):
         double_take = 2 * self._look_up(own, other, THEIR_CUBE)[0]
         if np.isnan([no_double, double_take]).any():
             return None
-        return CubeEquities(float(no_double), float(double_take))
+        return CubeEquities(float(no_double), float(double_take), has_beavers=stakes.rules.beavers)
 
     def value_if_known(self, position: Any) -> Value | None:
         return self.value(position) if self.has_value(position) else None
