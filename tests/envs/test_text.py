@@ -7,7 +7,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import ludus
-from ludus.core.errors import BadSpec
+from ludus.core.errors import BadPosition, BadSpec
 from ludus.envs import TextEnv, ToolEnv
 from ludus.envs.text import CHARSET, ILLEGAL_COST
 from ludus.games.presentation import VARIANTS
@@ -134,6 +134,16 @@ def test_gymnasium_accepts_it(variant):
     assert text in env.observation_space
     assert env.reset(seed=4)[0] == text != env.reset(seed=5, options={"side": 1})[0]
     assert all(move in env.action_space for move in info["legal_moves"])
+
+
+def test_a_position_may_begin_with_a_roll_but_not_be_over():
+    env = TextEnv("backgammon")
+    before_roll = env.game.parse("20:1,18:1,13:3,8:1,6:8,2:1 bar:1,24:2,13:5,8:1,6:5,1:1 1 roll")
+    _, info = env.reset(seed=1, options={"position": before_roll})
+    assert (info["side"], env.position.mover) == (1, 1)
+    env = TextEnv("noughts_and_crosses")
+    with pytest.raises(BadPosition, match="the game is over"):
+        env.reset(options={"position": env.game.parse("XXX/OO./... o")})
 
 
 def test_odd_options_are_named():

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import Any, Literal
 
 from fastapi import FastAPI, HTTPException, WebSocket, WebSocketDisconnect
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from ludus.core.errors import LudusError, to_one_line
@@ -45,7 +45,7 @@ class StepRequest(BaseModel):
     action: dict[str, Any]
 
 
-class GameState(BaseModel):
+class EpisodeState(BaseModel):
     """The episode of a client."""
 
     episode_id: str | None = None
@@ -74,15 +74,12 @@ class Message(BaseModel):
     data: dict[str, Any] = {}
 
 
-_MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
-
-
-class Session:
+class OpenEnvSession:
     """The games of one client, one after the other."""
 
     def __init__(self, env: TextEnv) -> None:
         self.env = env
-        self.state = GameState(game=f"{env.game.id}:{env.game.format_rules(env.game.rules)}")
+        self.state = EpisodeState(game=f"{env.game.id}:{env.game.format_rules(env.game.rules)}")
 
     def answer(self, message: Message) -> dict[str, Any]:
         """Return the response to a message."""
@@ -121,7 +118,7 @@ class Session:
 def make_app(make_env: Callable[[], TextEnv]) -> FastAPI:
     """Return the application; each client plays in an environment of its own."""
     app = FastAPI(title="Ludus", version=version("ludus-games"), docs_url=None, redoc_url=None)
-    sessions: set[Session] = set()
+    sessions: set[OpenEnvSession] = set()
     _add_shared_game(app, make_env)
 
     @app.get("/health")
@@ -136,7 +133,7 @@ def make_app(make_env: Callable[[], TextEnv]) -> FastAPI:
     @app.get("/schema")
     def get_schemas() -> dict[str, Any]:
         seen = TextObservation.model_json_schema()
-        action, state = AnswerAction.model_json_schema(), GameState.model_json_schema()
+        action, state = AnswerAction.model_json_schema(), EpisodeState.model_json_schema()
         return {"action": action, "observation": seen, "reset_observation": seen, "state": state}
 
     @app.websocket("/ws")
@@ -146,7 +143,7 @@ def make_app(make_env: Callable[[], TextEnv]) -> FastAPI:
             await socket.send_json(_make_error("CAPACITY_REACHED", "too many clients; try later"))
             await socket.close()
             return
-        session = Session(make_env())
+        session = OpenEnvSession(make_env())
         sessions.add(session)
         try:
             await _serve_client(socket, session)
@@ -160,7 +157,7 @@ def make_app(make_env: Callable[[], TextEnv]) -> FastAPI:
 
 def _add_shared_game(app: FastAPI, make_env: Callable[[], TextEnv]) -> None:
     """Add what OpenEnv has besides the WebSocket: one game that all clients over HTTP share."""
-    shared, lock = Session(make_env()), threading.Lock()
+    shared, lock = OpenEnvSession(make_env()), threading.Lock()
 
     def respond(kind: Literal["reset", "step", "state"], data: dict[str, Any]) -> Any:
         try:
@@ -189,11 +186,11 @@ def _add_shared_game(app: FastAPI, make_env: Callable[[], TextEnv]) -> None:
         return {"jsonrpc": "2.0", "id": request.get("id"), "error": error}
 
 
-async def _serve_client(socket: WebSocket, session: Session) -> None:
+async def _serve_client(socket: WebSocket, session: OpenEnvSession) -> None:
     """Answer a client's messages until it says `close`."""
     while True:
         try:
-            message = _MESSAGE.validate_json(await socket.receive_text())
+            message = Message.model_validate_json(await socket.receive_text())
             if message.type == "close":
                 await socket.close()
                 return

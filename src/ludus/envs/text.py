@@ -11,7 +11,7 @@ import gymnasium
 from gymnasium import spaces
 
 from ludus.analysis import Analyst, PositionAnalysis
-from ludus.core.errors import BadMove, BadSpec, LudusError
+from ludus.core.errors import BadMove, BadPosition, BadSpec, LudusError
 from ludus.core.game import CHANCE, AnyGame, Move, Position
 from ludus.core.match import MAX_PLIES
 from ludus.core.player import Limit, Player
@@ -135,8 +135,10 @@ class TextEnv(gymnasium.Env[str, str]):
         self.presentation = shown or Presentation.draw(self.game, variant, seed)
         if self.start_option == "puzzles" and "position" not in given:
             given["position"] = self._find_puzzle(random.Random(seed))
-        if "position" in given and "side" not in given:
-            given["side"] = given["position"].mover
+        if (position := given.get("position")) is not None:
+            if (outcome := position.outcome()) is not None:
+                raise BadPosition(f"the game is over in {position}: {outcome}")
+            given.setdefault("side", self.game.turn(position))
         self._env.reset(seed=seed, options=given)
         self.num_moves = 0
         return self._introduce(), self._describe_state()
