@@ -3,7 +3,7 @@
     PYTHONPATH=tests python benchmarks/page.py [--seconds 20] [--games 50] [--json]
 
 It starts the real server and a real browser (Debian's chromium, where there is one). What the
-figures were is in docs/page.md.
+figures were is in benchmarks/README.md.
 """
 
 import argparse

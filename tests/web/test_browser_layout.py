@@ -11,6 +11,7 @@ pytestmark = pytest.mark.needs_debian("chromium")
 
 LAST_MEN = "6:2,off:13 5:3,off:12 0 cube 1"
 SIDEWAYS = {"width": 844, "height": 390}
+UPRIGHT = {"width": 390, "height": 844}
 
 
 def test_a_puzzle_uses_the_window(new_context, server, client):
@@ -34,7 +35,7 @@ def test_on_a_phone_the_board_stays_and_the_menu_is_behind_one_button(new_contex
         edit.scroll_into_view_if_needed()
         expect(edit).to_be_in_viewport()
         expect(page.locator(".board-view > svg")).to_be_in_viewport(ratio=0.99)
-        page.set_viewport_size({"width": 390, "height": 844})
+        page.set_viewport_size(UPRIGHT)
         # Upright the board stays at the top while what is below it is read.
         page.get_by_role("tab", name="Moves").click()
         page.get_by_role("textbox", name="Comment on this move").scroll_into_view_if_needed()
@@ -45,6 +46,28 @@ def test_on_a_phone_the_board_stays_and_the_menu_is_behind_one_button(new_contex
         page.get_by_role("link", name="Puzzles").click()
         expect(page.get_by_role("link", name="Puzzles")).to_be_hidden()
         expect(page.locator(".drill")).to_be_visible()
+
+
+def test_a_phone_has_sheets_at_its_lower_edge(new_context, server, client):
+    """What is rarely needed, and dialogs; at 200% zoom of a desktop, which is as narrow, too."""
+    view = begin(client, "nine_mens_morris")
+    for size in (UPRIGHT, {"width": 640, "height": 400}):
+        with new_context(viewport=size) as context:
+            page = context.new_page()
+            page.goto(f"{server.base}/game/{view['id']}")
+            status(page)
+            rules = page.get_by_role("button", name="Rules")
+            expect(rules).to_be_hidden()
+            page.get_by_role("button", name="More …").click()
+            sheet = bounding_box(page.locator("#more-tools"))
+            assert (sheet["x"], sheet["width"]) == (0, size["width"])
+            assert sheet["y"] + sheet["height"] == size["height"]
+            rules.click()
+            expect(rules).to_be_hidden()
+            dialog = bounding_box(page.get_by_role("dialog"))
+            assert dialog["width"] == size["width"]
+            assert dialog["y"] + dialog["height"] == size["height"]
+            assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
 
 
 def test_everything_is_on_the_screen_after_a_game_and_with_the_cube(new_context, server, client):
@@ -111,7 +134,7 @@ def test_mistakes_are_marked_on_the_line_of_the_chart(page, server):
 def test_reviewing_on_a_phone_keeps_the_board_in_view(new_context, server, client):
     """Every button of the list of mistakes changes a board that is seen."""
     id_ = finish_game(client)
-    context = new_context(viewport={"width": 390, "height": 844})
+    context = new_context(viewport=UPRIGHT)
     page = context.new_page()
     page.goto(f"{server.base}/game/{id_}")
     status(page)

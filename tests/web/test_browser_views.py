@@ -116,6 +116,38 @@ TONES = 2 * 3
 """Two moves, each of which makes wood ring with three tones."""
 
 
+LISTEN = """async (view) => {
+    const rate = 44100, offline = new OfflineAudioContext(1, 2 * rate, rate);
+    window.AudioContext = function () { return offline; };
+    const { playMoveSound } = await import(`/static/sound.js?${JSON.stringify(view)}`);
+    dispatchEvent(new Event("pointerdown"));
+    playMoveSound(view);
+    const heard = (await offline.startRendering()).getChannelData(0);
+    const last = heard.findLastIndex((each) => Math.abs(each) > 0.001);
+    const jumps = heard.slice(1).map((each, index) => Math.abs(each - heard[index]));
+    const top = (values) => values.reduce((one, other) => Math.max(one, Math.abs(other)), 0);
+    return [top(heard), last / rate, top(jumps)];
+}"""
+"""Peak, length and steepest step of what is heard after a move."""
+
+
+def test_sounds_are_short_without_clipping_or_clicks(page, server):
+    page.goto(f"{server.base}/puzzles")
+    shown = {"node": 1, "outcome": None, "svg": ""}
+    events = {
+        "move": {"moves": [{"node": 1, "by": "person", "text": "d6"}]},
+        "take": {"moves": [{"node": 1, "by": "person", "text": "d6xa1"}]},
+        "mill": {"moves": [], "svg": 'class="joined"'},
+        "dice": {"moves": [{"node": 1, "by": "dice", "text": "64"}]},
+        "end": {"moves": [], "outcome": {}},
+    }
+    for name, event in events.items():
+        peak, seconds, step = page.evaluate(LISTEN, {**shown, **event})
+        assert 0.15 < peak < 0.5, name
+        assert 0.05 < seconds < (1.3 if name in ("mill", "end") else 0.45), name
+        assert step < 0.2, name
+
+
 def test_playing_on_from_a_past_position_and_sound(page, server, client):
     """Going on from a past position opens a variation; moves make a sound unless it is off."""
     page.add_init_script(COUNT_TONES)

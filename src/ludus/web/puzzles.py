@@ -110,7 +110,7 @@ TASKS: dict[PuzzleKind, str] = {
 def describe_task(game: AnyGame, puzzle: Puzzle) -> str:
     """Return what a person has to find."""
     side = game.sides[puzzle.position.mover].capitalize()
-    dice = "-".join(map(str, game.dice(puzzle.position) or ()))
+    dice = " and ".join(map(str, game.dice(puzzle.position) or ()))
     return TASKS[puzzle.kind].format(side=side, dice=dice)
 
 
@@ -193,7 +193,9 @@ def _play_on(game: AnyGame, source: random.Random) -> Iterator[Any]:
             best, second, *_ = (*sorted(choice.scores.values(), reverse=True), 0.0, 0.0)
             num_moves += 1
             is_clear = best - second >= CANDIDATE_MARGIN and len(choice.scores) >= MIN_LEGAL_MOVES
-            if is_clear and num_moves > OPENING_MOVES and source.random() < CANDIDATE_SHARE:
+            # The first side plays from the near side of the board.
+            is_candidate = is_clear and position.mover == 0 and num_moves > OPENING_MOVES
+            if is_candidate and source.random() < CANDIDATE_SHARE:
                 yield position
             position = position.play(choice.move)
 

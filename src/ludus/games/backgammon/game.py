@@ -205,7 +205,8 @@ class Backgammon(Game[Position, Action]):
         while True:
             sides = (_format_ending(source, self.rules.men) for _ in range(2))
             dice = sorted(source.choices(range(1, 7), k=2), reverse=True)
-            yield self.parse(f"{' '.join(sides)} {source.randint(0, 1)} {dice[0]}{dice[1]}")
+            # White's side of the board is the near one.
+            yield self.parse(f"{' '.join(sides)} 0 {dice[0]}{dice[1]}")
 
     def drawbacks(self, position: Position, move: Action, better: Action) -> Mapping[str, str]:
         from ludus.games.backgammon.drawbacks import find_drawbacks
