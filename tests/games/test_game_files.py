@@ -65,11 +65,15 @@ def test_open_spiels_games_end_here_as_there(name):
         assert reasons == {"men", "length"}, "some games are draws after 200 turns"
 
 
-def test_a_gammon_counts_one_point_by_default():
-    """Which is what it counts in a match to one point, without the cube."""
+def test_how_backgammon_is_scored_and_set_up():
+    """By default a gammon counts one point, as in a match to one point, without the cube."""
     headers, position = end(write_words(play_open_spiel("backgammon", 1)))
     assert headers["Rules"] == "standard,match=1"
     assert position.outcome().points == 1
+    name = "backgammon(hyper_backgammon=true,scoring_type=full_scoring)"
+    state = play_open_spiel(name, 1)
+    headers, _ = end(pyspiel.serialize_game_and_state(state.get_game(), state))
+    assert headers["Rules"] == "hyper"
 
 
 def test_kaggles_replays():

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ludus.core.errors import BadRecord, quote, to_one_line
 from ludus.core.game import Outcome
@@ -270,8 +270,6 @@ PASSED: Final = NOWHERE * DIGITS + NOWHERE
 
 def _read_backgammon(played: ActionGame) -> Record:
     """Return a game of backgammon; a double, two actions there, is one move here."""
-    if "hyper_backgammon=True" in played.name:
-        raise BadRecord("OpenSpiel's hypergammon cannot be read")
     turns: list[Turn] = []
     dice: tuple[int, int] | None = None
     side, steps, is_second = -1, [], False
@@ -293,7 +291,11 @@ def _read_backgammon(played: ActionGame) -> Record:
         turns.append(_make_turn(side, dice, steps))
     names = played.players[0] or "white", played.players[1] or "black"
     length = 0 if "full_scoring" in played.name else 1
-    [record] = make_records([FileGame(names, tuple(turns), length, has_stakes=False)])
+    layout: Literal["standard", "hyper"] = (
+        "hyper" if "hyper_backgammon=true" in played.name.lower() else "standard"
+    )
+    game = FileGame(names, tuple(turns), length, layout=layout, has_stakes=False)
+    [record] = make_records([game])
     return _add_forfeit(record, played)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ludus.core.errors import BadMove, BadPosition, BadRecord, quote
 from ludus.core.game import Outcome
@@ -66,6 +66,9 @@ class FileGame:
     is_jacoby: bool | None = None
     """Whether the Jacoby rule was in force; None if the file does not tell."""
 
+    layout: Literal["standard", "hyper"] = "standard"
+    """The start, as `Rules.layout`."""
+
     has_stakes: bool = True
     """Whether a match is played with the cube and with resignations."""
 
@@ -91,15 +94,16 @@ class _WrongPoints(BadRecord):
 
 
 def _list_rules(played: FileGame) -> list[Rules]:
+    rules = Rules(layout=played.layout)
     if played.length:
         if played.length > MAX_MATCH:
             raise BadRecord(f"a match to {played.length} points is too long; {MAX_MATCH} are known")
         has_stakes = played.has_stakes
-        return [Rules(cube=has_stakes, match=played.length, resign=has_stakes)]
+        return [replace(rules, cube=has_stakes, match=played.length, resign=has_stakes)]
     has_cube = any(turn.action == "double" for turn in played.turns)
-    plain = [] if has_cube or played.is_jacoby or played.resigned else [Rules()]
-    jacoby = Rules(cube=True, jacoby=True, resign=True)
-    staked = [Rules(cube=True, resign=True), jacoby]
+    plain = [] if has_cube or played.is_jacoby or played.resigned else [rules]
+    jacoby = replace(rules, cube=True, jacoby=True, resign=True)
+    staked = [replace(rules, cube=True, resign=True), jacoby]
     if played.is_jacoby is not None:
         staked = [jacoby] if played.is_jacoby else staked[:1]
     return [*plain, *staked]
