@@ -280,29 +280,38 @@ def test_work_for_a_client_that_has_gone_is_ended():
 
 
 def test_requests_begin_in_turns():
-    """A client that sends a hundred at once is not before all others, and its views count, too."""
+    """A client that sends a hundred at once is not before all others, and its views count, too.
+
+    Nor are requests of one connection before those of the client's other connections.
+    """
     begun = []
 
     async def note(scope, receive, send):
-        begun.append(current_client.get())
+        begun.append((current_client.get(), scope["client"][1]))
 
     async def work():
         turns = FairPool([None], 200)
         turns.queue.used.add(JobOwner("10.0.0.1", "watched"), 9.0)
         guard = GuardMiddleware(note, Settings(), turns)
-        one = {**make_scope("/"), "client": ("10.0.0.2", 1)}
+        one, other = ({**make_scope("/"), "client": each} for each in (ONE, OTHER))
         for _ in range(9):
             await guard(one, None, None)
         begun.clear()
         many = [asyncio.create_task(guard(make_scope("/", "GET"), None, None)) for _ in range(100)]
         while not begun:
             await asyncio.sleep(0)
+        late = asyncio.create_task(guard(other, None, None))
         await guard(one, None, None)
-        await asyncio.gather(*many)
+        await asyncio.gather(*many, late)
 
     run_apart(work())
-    assert begun.index("10.0.0.2") < 5
-    assert len(begun) == 101
+    assert begun.index(ONE) < 5
+    assert begun.index(OTHER) < 5
+    assert len(begun) == 102
+
+
+ONE, OTHER = ("10.0.0.2", 1), ("10.0.0.1", 6)
+"""Another client, and another connection of the client of `make_scope`."""
 
 
 def test_a_failure_of_the_application_is_not_hidden():

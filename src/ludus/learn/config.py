@@ -6,6 +6,7 @@ import sys
 import types
 import typing
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -66,6 +67,7 @@ class Options(BaseModel):
         return self.parse({**self.model_dump(), **changes})
 
 
+@cache
 def _read_class_docstrings(kind: type) -> dict[str, str]:
     """Return the texts below the fields of a class; nothing if it was made without source."""
     tree = ast.parse(inspect.getsource(sys.modules[kind.__module__]))

@@ -147,13 +147,14 @@ class GuardMiddleware:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        client = name_client((scope.get("client") or ("",))[0])
+        address, port = scope.get("client") or ("", 0)
+        client = name_client(address)
         refusal = self._find_refusal(scope, client)
         if refusal is not None:
             await _send_error(scope, send, *refusal)
             return
         current_client.set(client)
-        owner = JobOwner(client)
+        owner = JobOwner(client, f"{port}")  # each connection has its turn, as each game has
         try:
             async with self._turns.turn(owner):
                 self._turns.queue.used.add(owner, REQUEST_SECONDS)
