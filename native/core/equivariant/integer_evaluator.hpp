@@ -56,7 +56,7 @@ T clip(T value, T least, T most) {
 }
 
 inline std::int32_t scale(std::int32_t sum, float power, std::int32_t limit) {
-    const float bound = static_cast<float>(limit);
+    const auto bound = static_cast<float>(limit);
     return round_half_even(clip(static_cast<float>(sum) * power, -bound, bound));
 }
 

@@ -40,6 +40,9 @@ from ludus.learn.training import Clock, Training
 
 WARMUP_STEPS = 300
 
+MAX_FINAL_INCREASE = 1.05
+"""Factor on its least loss beyond which an expert gets its best weights back at the end."""
+
 SYNCHRONIZATION_STEPS = 16
 """Interval at which a GPU is waited for, which limits the queue of pending work."""
 
@@ -190,7 +193,7 @@ class ScholarTraining(Training[ScholarConfig]):
     def _measure(self) -> ScholarWeights:
         config, trainer = self.config, self.trainer
         if self.run.is_finished:
-            trainer.restore_experts(max_increase=1.0, allowance=0.0)
+            trainer.restore_experts(max_increase=MAX_FINAL_INCREASE, allowance=0.0)
         facts = {
             **{name: getattr(config, name) for name in ("kind", "size", "seed", "optimizer")},
             "weight_decay": config.weight_decay,

@@ -61,10 +61,10 @@ class Trainer(ABC, Generic[ConfigT]):
         """Replaced experts: step, part of the move in a chain, expert, and the neighbour copied."""
 
         self.restored: list[tuple[Any, ...]] = []
-        """Experts that had jumped: step and expert."""
+        """Experts that got their best weights back: step and expert."""
 
         self.best_experts: BestExperts | None = None
-        """What they are restored to; None where none is."""
+        """Their weights; None where experts are never restored."""
 
     @property
     @abstractmethod
