@@ -1,5 +1,7 @@
 """Networks of whole numbers: numpy, torch and the CUDA kernels give the same bits."""
 
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -115,6 +117,12 @@ def test_numpy_torch_and_the_native_core_compute_the_definition(blocks, is_extre
         native = build_integer_network(tensors, FEATURE_PERMUTATIONS)
         assert isinstance(native, IntegerEvaluator)
         np.testing.assert_array_equal(native(features), expected)
+
+
+def test_numpy_plays_where_there_is_no_native_core(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ludus._native.equivariant", None)
+    found = build_integer_network(random_tensors(1), FEATURE_PERMUTATIONS)
+    assert isinstance(found, NumpyIntegerNetwork)
 
 
 def test_powers_of_two_are_exact():
