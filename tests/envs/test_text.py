@@ -156,10 +156,13 @@ def test_tools_play_a_whole_game():
     """TRL calls `reset`, offers the other public methods as tools, and asks for `get_reward`."""
     env = ToolEnv("noughts_and_crosses", opponent="random", side=0)
     assert "You are crosses" in env.reset(seed=2, prompt="a column of the dataset")
+    assert env.get_reward() == -ILLEGAL_COST  # not to play is no way to give nothing away
     text = env.play_move("b2")
     while "Legal moves: " in text:
         text = env.play_move(text.split("Legal moves: ")[1].split(",")[0].split("\n")[0])
     assert env.play_move("b2") == "The game is over."
-    assert env.get_reward() <= 0
+    assert -3 <= env.get_reward() <= 0
+    assert env.reset(seed=2) == env.reset(seed=2)
+    assert env.get_reward() == -ILLEGAL_COST
     tools = [name for name in vars(ToolEnv) if not name.startswith("_")]
     assert tools == ["reset", "play_move", "get_reward"]

@@ -295,8 +295,8 @@ class ToolEnv:
     >>> env = ToolEnv("hexapawn", opponent="perfect", side=0)
     >>> "You are white" in env.reset(seed=1)
     True
-    >>> env.play_move("a1-a2").splitlines()[0], env.get_reward()
-    ('You played a1-a2.', 0.0)
+    >>> print(env.play_move("a1-a2").splitlines()[0])
+    You played a1-a2.
     """
 
     def __init__(self, game: AnyGame | str, opponent: Player | str = "random", **options: Any):
@@ -325,5 +325,8 @@ class ToolEnv:
         return text
 
     def get_reward(self) -> float:
-        """Return the sum of the rewards of this game."""
-        return self._total
+        """Return the sum of the rewards of this game; to leave it costs ILLEGAL_COST.
+
+        Otherwise a model that plays no move would give nothing away.
+        """
+        return self._total if self._env.is_over else self._total - ILLEGAL_COST
