@@ -299,7 +299,9 @@ class ToolEnv:
     You played a1-a2.
     """
 
-    def __init__(self, game: AnyGame | str, opponent: Player | str = "random", **options: Any):
+    def __init__(
+        self, game: AnyGame | str, opponent: Player | str = "random", **options: Any
+    ) -> None:
         """Play a game with the options of TextEnv."""
         self._env = TextEnv(game, opponent, **options)
         self._total = 0.0
