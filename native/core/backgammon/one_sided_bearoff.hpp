@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backgammon/men.hpp"
-#include "backgammon/men_plays.hpp"
+#include "backgammon/quickest_plays.hpp"
 #include "solver/workers.hpp"
 
 namespace ludus::backgammon {
@@ -85,28 +85,28 @@ public:
         : index_(men, points),
           width_(static_cast<std::size_t>(width)),
           all_(index_.size()),
-          first_(index_.size()),
-          mean_all_(index_.size()),
-          mean_first_(index_.size()) {}
+          first_(index_.size()) {}
 
     void solve(int threads) {
         Workers workers(threads);
+        QuickestPlays all_off(index_), first_off(index_);
         for (const auto& group : group_by_pips(index_)) {
             std::vector<double> rows(2 * width_ * group.size());
             const auto row = [&](std::size_t i) {
                 return std::span<double>(rows.data() + i * width_, width_);
             };
             workers.share(group.size(), 64, [&](std::uint64_t first, std::uint64_t last) {
-                MenPlays plays(index_);
                 for (std::uint64_t i = first; i < last; ++i) {
-                    derive(group[i], plays, row(2 * i), row(2 * i + 1));
+                    const Side men = index_.unrank(group[i]);
+                    derive(group[i], men, group[i] == 0, all_, all_off, row(2 * i));
+                    derive(group[i], men, men[kOff] > 0, first_, first_off, row(2 * i + 1));
                 }
             });
             for (std::size_t i = 0; i < group.size(); ++i) {
                 all_.append(group[i], row(2 * i));
                 first_.append(group[i], row(2 * i + 1));
-                mean_all_[group[i]] = all_.mean(group[i]);
-                mean_first_[group[i]] = first_.mean(group[i]);
+                all_off.set_mean(group[i], all_.mean(group[i]));
+                first_off.set_mean(group[i], first_.mean(group[i]));
             }
         }
     }
@@ -116,29 +116,16 @@ public:
     std::size_t size() const { return index_.size(); }
 
 private:
-    void derive(std::uint32_t number, MenPlays& plays, std::span<double> all,
-                std::span<double> first) const {
-        const Side men = index_.unrank(number);
-        const bool is_first_off = men[kOff] > 0;
-        all[0] = number == 0 ? 1 : 0;
-        first[0] = is_first_off ? 1 : 0;
-        if (number == 0) {
+    static void derive(std::uint32_t number, const Side& men, bool is_done, const RollTable& table,
+                       QuickestPlays& plays, std::span<double> into) {
+        if (is_done) {
+            into[0] = 1;
             return;
         }
-        for (const auto& [dice, probability] : kWeightedRolls) {
-            const auto& found = plays.find(men, dice);
-            add(all, all_, best(found, mean_all_), probability);
-            if (!is_first_off) {
-                add(first, first_, best(found, mean_first_), probability);
-            }
+        const auto after = plays.find(number, men);
+        for (std::size_t roll = 0; roll < kRolls; ++roll) {
+            add(into, table, after[roll], kWeightedRolls[roll].probability);
         }
-    }
-
-    static std::uint32_t best(const std::vector<MenPlay>& plays, const std::vector<double>& means) {
-        return std::min_element(
-                   plays.begin(), plays.end(),
-                   [&](const MenPlay& a, const MenPlay& b) { return means[a.to] < means[b.to]; })
-            ->to;
     }
 
     // One roll more than after the play.
@@ -154,7 +141,6 @@ private:
     MenIndex index_;
     std::size_t width_;
     RollTable all_, first_;
-    std::vector<double> mean_all_, mean_first_;
 };
 
 }  // namespace ludus::backgammon

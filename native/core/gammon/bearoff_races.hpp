@@ -18,7 +18,7 @@ public:
         rolls_.solve(1);
     }
 
-    // Made on first use, in half a second.
+    // Made on first use, in a tenth of a second.
     static const BearoffRaces& shared() {
         static const BearoffRaces races;
         return races;
