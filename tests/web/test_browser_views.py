@@ -263,11 +263,19 @@ def test_a_solution_shows_what_it_takes(page, server, client):
     assert ">takes<" in shapes
 
 
-def test_the_page_opens_hexapawn_with_gardners_rules(page, server, client):
-    page.goto(f"{server.base}/new?game=hexapawn")
+@pytest.mark.parametrize(
+    ("game", "rule"),
+    [
+        ("hexapawn", "A side that has no move loses."),
+        ("nine_mens_morris", "A position that comes 3 times is a draw."),
+    ],
+)
+def test_the_page_opens_games_with_the_rules_that_people_know(page, server, game, rule):
+    """Gardner's, and those of playing sites."""
+    page.goto(f"{server.base}/new?game={game}")
     expect(page.locator(".game-area")).to_be_attached()
     page.get_by_role("button", name="Rules").click()
-    expect(page.get_by_role("dialog")).to_contain_text("A side that has no move loses.")
+    expect(page.get_by_role("dialog")).to_contain_text(rule)
 
 
 @pytest.mark.parametrize(

@@ -314,6 +314,14 @@ def test_opponents_stand_in_order_of_strength():
     assert len(elos) > 5
 
 
+def test_whoever_plays_morris_plays_with_either_repetition():
+    first, third = (
+        opponents.list_opponents({"game": "nine_mens_morris", "rules": rules})["players"]
+        for rules in ("", "threefold")
+    )
+    assert first == third
+
+
 def test_the_proof_about_an_opponent_is_mentioned_with_usual_rules_only():
     def introduce(rules):
         found = opponents.list_opponents({"game": "nine_mens_morris", "rules": rules})["players"]

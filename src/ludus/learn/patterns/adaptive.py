@@ -188,7 +188,7 @@ class AdaptivePlayer(Player):
 
     def choose(self, position: MorrisPosition, limit: Limit = Limit()) -> Choice:  # noqa: B008 - frozen
         choice = self._player(self._level_index).choose(position, limit)
-        comment = f"level {self.state.level:.1f} of {MAX_LEVEL}: {choice.comment}"
+        comment = f"level {self.state.level:.0f} of {MAX_LEVEL}: {choice.comment}"
         self._last = position.play(choice.move)
         self._save_state(replace(self.state, waiting=str(self._last)))
         return Choice(choice.move, comment, choice.scores)
