@@ -314,7 +314,7 @@ def test_opponents_stand_in_order_of_strength():
     assert len(elos) > 5
 
 
-def test_whoever_plays_morris_plays_with_either_repetition():
+def test_players_of_morris_play_with_either_repetition():
     first, third = (
         opponents.list_opponents({"game": "nine_mens_morris", "rules": rules})["players"]
         for rules in ("", "threefold")
