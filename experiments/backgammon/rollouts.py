@@ -158,7 +158,12 @@ def run_in_terminal(command: list[str]) -> str:
 def roll_out_by_bgsage(rows: list[Rows], games: int) -> Estimates:
     sage = import_module("bgsage")
     analyzer = sage.BgBotAnalyzer(
-        eval_level="rollout", cubeful=False, parallel_threads=1, n_trials=games, seed=1
+        eval_level="rollout",
+        cubeful=False,
+        cubeful_trial_moves=False,
+        parallel_threads=1,
+        n_trials=games,
+        seed=1,
     )
     found = []
     for board in convert_boards(np.array(rows)):
