@@ -70,12 +70,15 @@ def test_a_long_text_is_given_up_when_its_client_leaves():
         async with games_in(None) as games:
             body = {"game": "nine_mens_morris", "rules": "", "text": ENDLESS_TEXT}
             tasks = [start_as("many", games.workers.read_text("import", body)) for _ in range(20)]
-            await asyncio.sleep(0.5)
+            pool = games.workers._text_pool
+            while not pool._tasks:  # until one of them is being read
+                await asyncio.sleep(0.01)
+            readers = {worker.pid for worker in pool._workers}
             assert await count_done(tasks) == 0
             short = {**body, "text": "1. d6 f4 2. d2"}
             async with asyncio.timeout(60):
                 found = await start_as("many", games.workers.read_text("import", short))
-            pool = games.workers._text_pool
+            assert readers.isdisjoint(worker.pid for worker in pool._workers)
             return found["record"], len(pool._turns.queue)
 
     assert run_apart(work()) == ("1. d6 f4 2. d2", 0)
