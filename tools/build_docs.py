@@ -97,7 +97,9 @@ def main() -> int:
         "OMP_NUM_THREADS": "1",
         "PYTHONWARNINGS": "ignore",
     }
-    command = [sys.executable, "-m", "sphinx", "-b", options.builder, "-W", "--keep-going", "-q"]
+    # While one notebook runs, pages are read or another one runs.
+    command = [sys.executable, "-m", "sphinx", "-b", options.builder, "-j2", "-W"]
+    command += ["--keep-going", "-q"]
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     command += ["-D", f"version={version}", "-D", f"release={version}"]
     if options.builder != "html":
