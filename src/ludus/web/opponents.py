@@ -35,6 +35,10 @@ MEASURED_AS = {
 whichever repetition is the draw."""
 
 
+MAX_MARGIN_OF_POINTS = 2.0
+"""A mean of points that is less certain says nothing: a few games had a cube of thousands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Persona:
     """A human name and a sentence for a player with given options."""
@@ -281,6 +285,8 @@ def _describe_measured(measured: Strength) -> str:
         text = f"won {won} games against {measured.against}"
         if measured.points is None:
             return text
+        if measured.margin_of_points > MAX_MARGIN_OF_POINTS:
+            return f"{text}, with the cube"
         points = f"{measured.points:+.2f}".replace("-", "−")
         return f"{text}, with the cube: {points} ± {measured.margin_of_points:.2f} points a game"
     lost = _percent_of(measured.critical - measured.kept, measured.critical)

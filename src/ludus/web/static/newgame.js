@@ -47,7 +47,7 @@ export function makeLadder(players) {
  */
 export const defaultRung = (ladder) =>
   ladder.find(({ rank, player }) => rank >= FIRST_RANK && rank <= MAX_FIRST_RANK && player !== "random") ??
-  ladder.filter(({ rank }) => rank < FIRST_RANK).at(-1) ??
+  ladder.filter(({ rank, player }) => rank < FIRST_RANK && player !== "random").at(-1) ??
   ladder[0];
 
 /**
