@@ -15,12 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from ludus._native import equities as native
-from ludus.games.backgammon import Chances, CubeEquities, Rules, Stakes
-from ludus.games.backgammon.cube import CubeModel
+import ludus
+from ludus.games.backgammon import Chances, CubeEquities, evaluate_cube
 from ludus.oracles import roll_distributions
 
-from .bearoff_on_gpu import MEN, NUM_FROM_GAMES, POINTS, SAMPLE, approximate, describe
+from .bearoff_on_gpu import (
+    MEN,
+    NUM_FROM_GAMES,
+    POINTS,
+    SAMPLE,
+    approximate,
+    describe,
+    look_up_cubes,
+)
 
 RESULTS = Path(__file__).parent / "results" / "bearoff_errors.json"
 SOLVED_MEN = 9
@@ -37,7 +44,7 @@ def main() -> None:
         men = SOLVED_MEN
         few = comb(men + POINTS, POINTS)
         own, other = (side[(own < few) & (other < few)] for side in (own, other))
-        exact = np.moveaxis(native.two_sided(men, POINTS, threads=2)[:, own, other], 0, 1)
+        exact = look_up_cubes(men, own, other)
     else:
         men, exact = MEN, sample["equities"][-NUM_FROM_GAMES:]
     found = roll_distributions()
@@ -55,11 +62,12 @@ def main() -> None:
 
 def compare_cubes(estimated: np.ndarray, exact: np.ndarray) -> dict[str, Any]:
     """Return what Janowski's doubles and takes from estimated chances give away."""
-    stakes = Stakes(Rules(cube=True))
+    game = ludus.game("backgammon:money,jacoby=no,resign=no")
+    position = game.parse("6:1,off:14 6:1,off:14 0 cube 1")  # only the cube matters
     doubles, takes, errors = [], [], []
     for equity, (_, _, centred, theirs) in zip(estimated, exact, strict=True):
         right = CubeEquities(float(centred), 2 * float(theirs))
-        ours = CubeModel(Chances((1 + equity) / 2), stakes, 0).decide()
+        ours = evaluate_cube(position, Chances((1 + equity) / 2))
         answered = right.double_take if ours.is_take else right.double_drop
         played = min(right.double_take, right.double_drop) if ours.is_double else right.no_double
         doubles.append(right.best - played)

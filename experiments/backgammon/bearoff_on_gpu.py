@@ -105,17 +105,25 @@ def describe(error: np.ndarray) -> dict[str, float]:
     }
 
 
+def look_up_cubes(men: int, own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return exact equities of positions with few men, solved on the CPU; shape (positions, 4)."""
+    from ludus.oracles import EquityRun, Extent
+
+    found = EquityRun(Extent("bearoff", men), threads=2).run()
+    assert found.cube_equities is not None
+    return np.stack([found.equities[own, other], *found.cube_equities[:, own, other]], axis=1)
+
+
 def write_sample(path: Path) -> None:
     """Write the positions, and the equities of those that a CPU can solve."""
-    from ludus._native import equities
+    from ludus.oracles import Extent
 
     from .errors import draw_positions
 
     rng = np.random.default_rng(3)
     size, few = comb(MEN + POINTS, POINTS), comb(SOLVED_MEN + POINTS, POINTS)
     own, other = rng.integers(1, few, (2, NUM_SOLVED), dtype=np.uint32)  # the same ranks
-    table = equities.two_sided(SOLVED_MEN, POINTS, threads=2)
-    solved = np.moveaxis(table[:, own, other], 0, 1)
+    solved = look_up_cubes(SOLVED_MEN, own, other)
     even = rng.integers(1, size, (2, NUM_EVEN), dtype=np.uint32)
     kept: list[np.ndarray] = []
     seed = 2_100_000
@@ -123,7 +131,7 @@ def write_sample(path: Path) -> None:
         rows, _ = draw_positions(2000, seed)
         sides = np.stack([rows[:, :26], rows[:, 51:25:-1]])
         rows_in = ~sides[:, :, 7:].any(axis=(0, 2))
-        ranks = [equities.rank(np.ascontiguousarray(side[rows_in]), MEN, POINTS) for side in sides]
+        ranks = [Extent("bearoff", MEN).rank(side[rows_in]) for side in sides]
         kept.append(np.stack(ranks))
         seed += 1
         print(sum(each.shape[1] for each in kept), flush=True)

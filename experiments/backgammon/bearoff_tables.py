@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ludus._native import equities
-from ludus.oracles import roll_distributions
+from ludus.oracles import EquityRun, Extent, roll_distributions
 
 RESULTS = Path(__file__).parent / "results" / "bearoff_tables.json"
 HEADER, MEN, WIDTH = 40, 15, 40
@@ -40,8 +39,10 @@ def compare_two_sided(path: Path, threads: int) -> dict[str, Any]:
     data = path.read_bytes()
     theirs = np.frombuffer(data[HEADER:], "<u2").reshape(924, 924, 4) / 32767.5 - 1
     began = time.time()
-    ours = equities.two_sided(6, 6, threads=threads)
+    found = EquityRun(Extent("bearoff", 6), threads=threads).run()
     seconds = time.time() - began
+    assert found.cube_equities is not None
+    ours = np.concatenate([found.equities[None], found.cube_equities])
     difference = np.abs(np.moveaxis(ours, 0, 2) - theirs)[1:]
     return {
         "positions": 924 * 924,

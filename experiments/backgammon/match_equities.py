@@ -33,7 +33,7 @@ RESULTS = Path(__file__).parent / "results" / "match_equities.json"
 NETWORK = "selfplay"
 LENGTH = 25
 
-TABLE = Path(ludus.__file__).parent / "games" / "backgammon" / "match_equities.json"
+TABLE = Path(__file__).parents[2] / "src/ludus/games/backgammon/match_equities.json"
 """The table that the library uses."""
 
 METS = Path("/usr/share/gnubg/met")
