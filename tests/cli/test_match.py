@@ -125,7 +125,7 @@ def test_limits_bind_the_players(ludus, tmp_path):
     searching = ("match", "nine_mens_morris", "negascout", "negascout", "--games", "1")
     result = ludus(*searching, "--max-plies", "2", "--depth", "1", "--record", str(file))
     assert result.status == 0
-    assert "depth 1" in file.read_text()
+    assert "looking 1 move ahead" in file.read_text()
     assert ludus(*searching, "--nodes", "0").status == 2
     assert ludus(*searching, "--time", "0").status == 2
 
