@@ -429,7 +429,19 @@ def check(found):
         CHECKS[found["id"]](found)
 
 
-@pytest.mark.parametrize("identity", ALONE)
+def mark_slow(identities, slow):
+    """Leave the experiments that take longest, and whose kind others show, to the thorough run."""
+    return [
+        pytest.param(each, marks=pytest.mark.slow) if each in slow else each for each in identities
+    ]
+
+
+@pytest.mark.parametrize(
+    "identity",
+    mark_slow(
+        ALONE, {"vrajitoru-readings", "migo-figure-3", "migo-morris-endings", "migo-readings"}
+    ),
+)
 def test_small_runs(reproduce_small, identity):
     check(reproduce_small(identity, ALONE[identity]))
 
@@ -449,7 +461,7 @@ def test_small_runs_with_two_programs(reproduce_small, identity, monkeypatch, tm
     check(reproduce_small(identity, WITH_GNUBG_AND_BSD[identity]))
 
 
-@pytest.mark.parametrize("identity", WITH_DATA)
+@pytest.mark.parametrize("identity", mark_slow(WITH_DATA, {"galassi-further", "galassi-ablation"}))
 def test_small_runs_on_data_like_the_authors(reproduce_small, identity, monkeypatch, tmp_path):
     orders = ("FTR", "RFT") if identity == "galassi-orders" else ()
     data = write_authors_data(tmp_path / "data", orders)

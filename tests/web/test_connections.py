@@ -118,7 +118,7 @@ def test_a_websocket_waits_for_no_request():
     """It is neither closed like a slow request, nor in the place of one."""
 
     async def work():
-        async with serving(hold, max_waiting_connections=1) as port:
+        async with serving(hold, max_waiting_connections=1, request_seconds=1) as port:
             async with connect(f"ws://localhost:{port}", host="127.0.0.1", proxy=None) as watching:
                 waiting = [asyncio.create_task(talk(port, b"G")) for _ in range(2)]
                 await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
