@@ -84,7 +84,7 @@ def check_nnmm(size, count):
     ("architecture", "order", "members"),
     [
         pytest.param("residual", "TFR5", 1, marks=pytest.mark.slow),
-        ("dense", "FTR", 2),
+        pytest.param("dense", "FTR", 2, marks=pytest.mark.slow),
         ("feedforward", "RFT", 1),
         pytest.param("symmetric", "TFR", 1, marks=pytest.mark.slow),
     ],

@@ -429,31 +429,34 @@ def check(found):
         CHECKS[found["id"]](found)
 
 
-def mark_slow(identities, slow):
-    """Leave the experiments that take longest, and whose kind others show, to the thorough run."""
+FAST = {
+    *("tesauro-table-1", "tesauro-receptive-fields", "tesauro-blunders"),
+    *("vrajitoru-person", "vrajitoru-table-2", "vrajitoru-regret"),
+    *("migo-figure-4", "migo-improved", "galassi-situations", "galassi-orders", "scholar-games"),
+}
+"""One or two experiments of each kind; the thorough run has all."""
+
+
+def mark_slow(identities):
+    """Leave the other experiments to the thorough run."""
     return [
-        pytest.param(each, marks=pytest.mark.slow) if each in slow else each for each in identities
+        each if each in FAST else pytest.param(each, marks=pytest.mark.slow) for each in identities
     ]
 
 
-@pytest.mark.parametrize(
-    "identity",
-    mark_slow(
-        ALONE, {"vrajitoru-readings", "migo-figure-3", "migo-morris-endings", "migo-readings"}
-    ),
-)
+@pytest.mark.parametrize("identity", mark_slow(ALONE))
 def test_small_runs(reproduce_small, identity):
     check(reproduce_small(identity, ALONE[identity]))
 
 
 @pytest.mark.needs_debian("gnubg")
-@pytest.mark.parametrize("identity", WITH_GNUBG)
+@pytest.mark.parametrize("identity", mark_slow(WITH_GNUBG))
 def test_small_runs_with_gnu_backgammon(reproduce_small, identity):
     check(reproduce_small(identity, WITH_GNUBG[identity]))
 
 
 @pytest.mark.needs_debian("gnubg", "bsdgames")
-@pytest.mark.parametrize("identity", WITH_GNUBG_AND_BSD)
+@pytest.mark.parametrize("identity", mark_slow(WITH_GNUBG_AND_BSD))
 def test_small_runs_with_two_programs(reproduce_small, identity, monkeypatch, tmp_path):
     # The experiment reads the networks of Table 1 from the folder of the checkout.
     folder = tmp_path / "experiments"
@@ -461,7 +464,7 @@ def test_small_runs_with_two_programs(reproduce_small, identity, monkeypatch, tm
     check(reproduce_small(identity, WITH_GNUBG_AND_BSD[identity]))
 
 
-@pytest.mark.parametrize("identity", mark_slow(WITH_DATA, {"galassi-further", "galassi-ablation"}))
+@pytest.mark.parametrize("identity", mark_slow(WITH_DATA))
 def test_small_runs_on_data_like_the_authors(reproduce_small, identity, monkeypatch, tmp_path):
     orders = ("FTR", "RFT") if identity == "galassi-orders" else ()
     data = write_authors_data(tmp_path / "data", orders)
@@ -498,7 +501,7 @@ def test_small_runs_on_the_authors_data(reproduce_small, identity, monkeypatch):
     check(reproduce_small(identity, WITH_DATA[identity]))
 
 
-@pytest.mark.parametrize("identity", WITH_SOLVED_GAME)
+@pytest.mark.parametrize("identity", mark_slow(WITH_SOLVED_GAME))
 def test_small_runs_with_a_solved_game(reproduce_small, identity, monkeypatch, tmp_path):
     data = write_small_game_data(tmp_path / "data")
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(data))
@@ -507,7 +510,7 @@ def test_small_runs_with_a_solved_game(reproduce_small, identity, monkeypatch, t
     check(reproduce_small(identity, WITH_SOLVED_GAME[identity], oracle))
 
 
-@pytest.mark.parametrize("identity", WITH_DEEPMILL)
+@pytest.mark.parametrize("identity", mark_slow(WITH_DEEPMILL))
 def test_small_runs_with_a_program_like_deepmill(reproduce_small, identity, monkeypatch, tmp_path):
     monkeypatch.setenv("LUDUS_NNMM_DATA", str(write_authors_data(tmp_path / "data")))
     monkeypatch.setenv("LUDUS_DEEPMILL", str(write_deepmill_script(tmp_path / "deepmill")))

@@ -132,6 +132,7 @@ def test_three_maps_hang_side_by_side_and_each_can_be_seen_large(
         page.get_by_role("tab", name="Analysis").click()
         maps = page.locator(".pictures figure")
         expect(maps).to_have_count(3)
+        expect(maps.nth(2)).to_contain_text("REMOVE")
         boxes = [bounding_box(each) for each in maps.all()]
         assert len({box["y"] for box in boxes}) == 1, "all in one row"
         assert max(box["x"] + box["width"] for box in boxes) <= width

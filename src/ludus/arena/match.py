@@ -157,14 +157,16 @@ def match(
             played = pool.map(play_job, schedule)
         try:
             for number, each in enumerate(track(played, games)):
-                if record is not None:
-                    _write_record(record, each, chosen, number + 1)
+                text = "" if record is None else _format_record(each, chosen, number + 1)
                 if keep_records:
                     records.append(each)
                 winner, reason = each.outcome.winner, each.outcome.reason
                 if winner is not None and alternate and number % 2 == 1:
                     winner = 1 - winner
                 score.add(winner, reason, len(each.moves))
+                # Last: an interruption while it is written comes when it is in the file.
+                if record is not None:
+                    record.write(text)
         except KeyboardInterrupt:
             if not (stop_at_interrupt and score.games):
                 raise
@@ -190,9 +192,9 @@ def _schedule(
         )
 
 
-def _write_record(file: TextIO, played: PlayedGame, game: AnyGame, number: int) -> None:
+def _format_record(played: PlayedGame, game: AnyGame, number: int) -> str:
     record = Record.from_game(played, game)
-    print(replace(record, headers={"Round": str(number), **record.headers}), end="\n\n", file=file)
+    return f"{replace(record, headers={'Round': str(number), **record.headers})}\n\n"
 
 
 def play_compiled_games(

@@ -272,6 +272,7 @@ def test_damaged_and_foreign_exceptions_are_refused_in_one_line(certified, tmp_p
         made(tmp_path / "x", kind="chain", exceptions="off")
 
 
+@pytest.mark.slow
 def test_torch_and_numpy_agree():
     weights = random_weights("scorer")
     positions = source_of(FOUR).sample_positions(300, 9)
@@ -326,6 +327,7 @@ def play_openings(number):
         yield position
 
 
+@pytest.mark.slow
 def test_decisions_of_torch_and_numpy_are_compared(tmp_path):
     keys = torch.as_tensor(drawn_endings(30).find_canonical()[0])
     path = tmp_path / "scorer.safetensors"
