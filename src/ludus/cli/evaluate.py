@@ -220,6 +220,27 @@ StartsOption = Annotated[
 ]
 
 
+ErrorsOption = Annotated[
+    str,
+    typer.Option(
+        "--errors",
+        metavar="N",
+        help="How often the opponent may give the value away; any: it may play any moves.",
+    ),
+]
+
+PreventOption = Annotated[
+    str,
+    typer.Option(
+        "--prevent",
+        metavar="WHAT",
+        help="errors: store a move wherever the scholar would give away a draw or a win. "
+        "losses: only where it would give away the draw; with --errors any no opponent can "
+        "then win against it.",
+    ),
+]
+
+
 def certify(
     weights: ScorerOption = None,
     size: Annotated[str, typer.Option("--size", metavar="SIZE", help="A shipped scorer.")] = "full",
@@ -227,24 +248,8 @@ def certify(
     colour: Annotated[
         str, typer.Option("--colour", metavar="COLOUR", help="Of the scholar: white, black, both.")
     ] = "both",
-    errors: Annotated[
-        str,
-        typer.Option(
-            "--errors",
-            metavar="N",
-            help="How often the opponent may give the value away; any: it may play any moves.",
-        ),
-    ] = "0",
-    prevent: Annotated[
-        str,
-        typer.Option(
-            "--prevent",
-            metavar="WHAT",
-            help="errors: store a move wherever the scholar would give away a draw or a win. "
-            "losses: only where it would give away the draw; with --errors any no opponent can "
-            "then win against it.",
-        ),
-    ] = "errors",
+    errors: ErrorsOption = "0",
+    prevent: PreventOption = "errors",
     loss_aversion: Annotated[
         float | None,
         typer.Option(

@@ -10,20 +10,22 @@ from ludus.cli.output import game_as_json, print_interruption, print_json, show_
 from ludus.core.errors import BadSpec
 from ludus.games import detect_game
 
+MovesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--move",
+        metavar="MOVE",
+        help="A move to roll out; may be repeated.",
+        show_default="the five best ones by the network",
+    ),
+]
+
 
 def rollout(
     game: GameArgument,
     position: PositionArgument,
     rules: RulesOption = "",
-    moves: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--move",
-            metavar="MOVE",
-            help="A move to roll out; may be repeated.",
-            show_default="the five best ones by the network",
-        ),
-    ] = None,
+    moves: MovesOption = None,
     games: Annotated[int, typer.Option(min=1, help="Games of each move, in rounds of 36.")] = 1296,
     network: Annotated[
         str,
