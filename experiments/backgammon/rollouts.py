@@ -40,7 +40,7 @@ BATCH = 5
 SEED = 40
 NETWORK = "expert"
 NUMBER = r"[-+]?[0-9.]+"
-EQUITY = re.compile(rf"CL ({NUMBER})\s+\[.*CL\s+({NUMBER})\]")
+EQUITY = re.compile(rf"CL ({NUMBER})\s+\[.*?CL\s+({NUMBER})\]")
 
 GNUBG_SETTINGS = [
     *(f"set automatic {what} off" for what in ("game", "roll", "move", "bearoff")),
@@ -128,10 +128,16 @@ def roll_out_by_gnubg(rows: list[Rows], games: int) -> Estimates:
         file.write("\n".join(commands) + "\n")
         file.flush()
         output = run_in_terminal(["/usr/games/gnubg", "-t", "-q", "-r", "-c", file.name])
+    found = read_final_equities(output)
+    if len(found) != len(rows):
+        raise RuntimeError(f"GNU Backgammon answers {output[-2000:]}")
+    return found
+
+
+def read_final_equities(output: str) -> Estimates:
+    """Return the equities and their standard errors, of results alone that are final."""
     final = output.split("Printing final results.")[1:]
     found = [EQUITY.search(" ".join(part.split())) for part in final]
-    if len(found) != len(rows) or None in found:
-        raise RuntimeError(f"GNU Backgammon answers {output[-2000:]}")
     return [(float(each[1]), float(each[2])) for each in found if each is not None]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from experiments.backgammon.rollouts import read_final_equities
 
 from ludus.games.backgammon import Chances, position_to_row
 from support.backgammon import position
@@ -150,3 +151,17 @@ def test_cubes_on_one_line_of_moves(monkeypatch):
     assert play_cube(line, ("thresholds", "thresholds")) == 1  # dropped
     assert play_pair(line, "janowski", "janowski") == (4, -4)
     assert play_pair(line, "janowski", "no doubles") == (4, -1)
+
+
+def test_the_errors_of_gnu_backgammon_are_those_of_the_final_results():
+    """After each final result the next position begins, with an error of zero."""
+    shown = (
+        "Current Position:\n  0.8 0.2 0.0 - 0.2 0.0 0.0 CL {}\n [0.1 0.1 0.1 - 0.1 0.1 0.1 CL {}]"
+    )
+    final = [("-0.192420", "0.027968"), ("+0.822244", "0.011800")]
+    output = "".join(
+        f"{shown.format('+0.000000', ' 0.000000')}\nRollout done. Printing final results.\n"
+        f"{shown.format(*each)} 1r\nPlay: 0-ply\n"
+        for each in final
+    )
+    assert read_final_equities(output) == [(-0.19242, 0.027968), (0.822244, 0.0118)]
